@@ -16,6 +16,9 @@ _LINE: Final = 110
 _VALUE: Final = 60
 _ITEMS: Final = 4
 """Items of a collection that are shown."""
+_ROW: Final = 130
+_ROWS: Final = 100
+"""Rows of a list that a notebook shows."""
 
 
 def html_table(rows: Iterable[Sequence[object]], head: Sequence[str] = (), title: str = "") -> str:
@@ -28,6 +31,41 @@ def html_table(rows: Iterable[Sequence[object]], head: Sequence[str] = (), title
     heads = f"<tr>{''.join(f'<th>{escape(name)}</th>' for name in head)}</tr>" if head else ""
     body = "".join(f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table>{caption}{heads}{body}</table>"
+
+
+class Listing(list[T]):
+    """A list of objects with fields: a line for each of the first ones in a shell, a table with a row for each in notebooks."""
+
+    def __repr__(self) -> str:
+        if not self:
+            return "[]"
+        shown = self if len(self) <= _ITEMS else self[: _ITEMS - 1]
+        names, rows = _rows(shown)
+        widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in (names, *rows)
+        ]
+        more = [f"and {len(self) - len(shown):,} more"] if len(shown) < len(self) else []
+        return "\n".join(
+            [self._title, *(line if len(line) <= _ROW else f"{line[: _ROW - 3]}..." for line in lines), *more]
+        )
+
+    def _repr_html_(self) -> str:
+        names, rows = _rows(self[:_ROWS])
+        more = f", the first {_ROWS}" if len(self) > _ROWS else ""
+        return html_table(rows, names, f"{self._title}{more}") if self else "none"
+
+    @property
+    def _title(self) -> str:
+        return f"{len(self):,} of {type(self[0]).__name__}"
+
+
+def _rows(items: Sequence[object]) -> tuple[list[str], list[list[str]]]:
+    """The names of the fields that any of the objects has a value of, and the values of each in a few words."""
+    given = [dict(_fields(item)) for item in items]
+    names = list(dict.fromkeys(name for fields_of in given for name in fields_of))
+    return names, [[_item(fields_of[name]) if name in fields_of else "" for name in names] for fields_of in given]
 
 
 def show_briefly(kind: type[T]) -> type[T]:

@@ -15,6 +15,7 @@ from hudi_core.front.keywords import (
     CompactionKeywords,
     options_from,
 )
+from hudi_core.notebook import Listing
 from hudi_core.schema.names import names
 from hudi_core.table import table as opened
 from hudi_core.table.open import refreshed
@@ -83,7 +84,7 @@ class ServedTable(opened.Table):
         """
         given = properties or {}
         options = rounds.ServiceOptions(names(only, "only"), given, seconds=seconds, bytes=bytes, memory=memory)
-        return list(rounds.run_services(runners.on_runner(self, runner), options))
+        return Listing(rounds.run_services(runners.on_runner(self, runner), options))
 
     def cluster(
         self,

@@ -17,6 +17,7 @@ from hudi_core.front.keywords import (
     options_from,
 )
 from hudi_core.front.services import ServedTable
+from hudi_core.notebook import Listing
 from hudi_core.schema.names import refuse_no_name
 from hudi_core.table import table as opened
 from hudi_core.table.open import refreshed
@@ -138,11 +139,11 @@ class Table(ServedTable):
 
     def commits(self) -> list[CommitSummary]:
         """Lists what each completed write of the active timeline did, oldest first: rows, files, bytes."""
-        return summaries.commits(self)
+        return Listing(summaries.commits(self))
 
     def partitions(self) -> list[PartitionSummary]:
         """Lists the partitions by path: rows, files, bytes. Rows are read only where log files have to be merged."""
-        return summaries.partitions(self)
+        return Listing(summaries.partitions(self))
 
     def to_pandas(
         self, where: Condition | None = None, columns: Sequence[str] | None = None, *, meta: bool = False
@@ -315,7 +316,7 @@ class Table(ServedTable):
 
     def savepoints(self) -> list[SavepointResult]:
         """Lists the savepoints of the table as it is now, oldest first."""
-        return saving.list_savepoints(self)
+        return Listing(saving.list_savepoints(self))
 
     def drop_savepoint(self, instant: str) -> SavepointResult:
         """Drops a savepoint: the next clean may delete its files."""
@@ -340,7 +341,7 @@ class Table(ServedTable):
 
     def indexes(self) -> list[Index]:
         """Lists the indexes of the table as it is now: kind, name, columns, state, size."""
-        return index_list.indexes(self)
+        return Listing(index_list.indexes(self))
 
     def index(
         self,

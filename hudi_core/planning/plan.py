@@ -83,7 +83,8 @@ class ScanPlan(Portable):
 
     def __repr__(self) -> str:
         kept = int(np.count_nonzero(self.codes != SKIP))
-        return f"ScanPlan: {kept} of {len(self.slices)} file slices to read"
+        total = len(self.slices)
+        return f"ScanPlan: {kept:,} of {total:,} {'file slice' if total == 1 else 'file slices'} to read"
 
     def _repr_html_(self) -> str:
         """A notebook's table of the steps: how many slices each removed, and in what time."""

@@ -14,7 +14,7 @@ import pytest
 
 import hudi_core
 from hudi_core import Table
-from hudi_core.notebook import brief, brief_html, brief_text, show_briefly
+from hudi_core.notebook import Listing, brief, brief_html, brief_text, show_briefly
 from tests.support.commands import rides
 
 LINES, LETTERS = 6, 800
@@ -152,3 +152,22 @@ def test_long_values_are_cut_and_counted() -> None:
     assert "<script>" not in brief_html(Many(1, "<script>"))
     assert brief(Many(1, "b" * 200)) == "Many"
     assert brief_text(many) == repr(many)
+
+
+@pytest.mark.parametrize("count", [0, 1, 4, 5, 300])
+def test_a_list_of_objects_is_a_short_table(count: int) -> None:
+    """TABLE-1354: a shell shows six lines at most, a notebook a table; it is a list in every other respect."""
+    items = [Many(number) for number in range(count)]
+    listing = Listing(items)
+    assert listing == items
+    assert len(repr(listing).splitlines()) == (1 if not count else min(count, 4) + 2)
+    Balanced().feed(listing._repr_html_())
+    assert listing._repr_html_().count("<tr>") == (min(count, 100) + 1 if count else 0)
+
+
+def test_what_a_table_lists_has_a_row_for_each() -> None:
+    """TABLE-1354."""
+    table = hudi_core.open(rides())
+    assert repr(table.commits()).splitlines()[0] == "10 of CommitSummary"
+    for listed in (table.commits(), table.partitions(), table.indexes()):
+        assert "<th>" in listed._repr_html_()  # type: ignore[attr-defined]

@@ -1,7 +1,4 @@
-"""Commands on a table of two hundred columns: what is left out is counted, and each name that is shown is whole.
-
-Also covers: `cli/dump.py`, `cli/indexes.py`, `cli/output.py`, `cli/sql.py`.
-"""
+"""Commands on a table of two hundred columns: what is left out is counted, and each name that is shown is whole."""
 
 from __future__ import annotations
 
