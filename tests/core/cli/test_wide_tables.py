@@ -33,8 +33,8 @@ def test_columns_without_room_are_counted_by_whole_names(table: str, command: st
     assert max(map(len, printed.splitlines())) <= width
     heading, *_ = printed.splitlines()
     shown = heading.split()
-    said = " ".join(line.strip() for line in printed.splitlines())
-    count, _, rest = said.partition(" more columns have no room here: ")
+    message = " ".join(line.strip() for line in printed.splitlines())
+    count, _, rest = message.partition(" more columns have no room here: ")
     names, _, hint = rest.partition("; ")
     assert int(count.split()[-1]) + len(shown) == len(NAMES)
     assert set(names.replace(", … ", ", ").split(", ")) <= set(NAMES)

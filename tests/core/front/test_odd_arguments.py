@@ -113,7 +113,7 @@ def test_a_string_is_names_with_commas_or_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (
             lambda: hudi_core.create("t", ROWS, "id", table_type="mor"),
@@ -124,10 +124,10 @@ def test_a_string_is_names_with_commas_or_refused() -> None:
     ],
 )
 def test_an_argument_that_a_function_does_not_have_is_named_beside_those_it_has(
-    call: Callable[[], object], said: str
+    call: Callable[[], object], message: str
 ) -> None:
     """TABLE-1353."""
     with pytest.raises(TypeError) as refused:
         call()
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert "its arguments are uri, " in str(refused.value)
