@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from hudi_arrow.stores.local_uris import is_local
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import UnsupportedError
+from hudi_core.local_uris import is_url
 from hudi_core.parallel.runners import ThreadRunner
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class ArrowEngine:
         return orc.OrcReader()
 
     def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
-        kind = storage.ArrowStorage if is_local(uri) else remote.RemoteStorage
+        kind = remote.RemoteStorage if is_url(uri) else storage.ArrowStorage
         return kind(uri, options or {})
 
     def reader(self, extension: str) -> FileReader[pa.RecordBatch]:

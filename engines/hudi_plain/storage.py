@@ -7,10 +7,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
-from urllib.parse import urlsplit
+from typing import BinaryIO
 
-from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import FileInfo
 from hudi_core.errors import AlreadyExistsError, NoSuchFileError, StorageError, UnsupportedError, file_taken_away
 from hudi_core.formats.random_access import RandomAccess
@@ -31,23 +29,17 @@ from hudi_core.local_files import (
     take_away,
     walk,
 )
+from hudi_core.local_uris import is_url, local_path
 from hudi_core.parallel.requests import Traffic
 from hudi_core.paths import path_within
 
-if TYPE_CHECKING:
-    from urllib import request
-else:
-    request = ModuleByNeed("urllib.request")  # for file: URLs alone; it loads HTTP and TLS
 
-
-def local_path(uri: str) -> Path:
-    """The path of a `file:` URI, percent escapes undone, or of a plain path, taken as it is."""
-    parts = urlsplit(uri)
-    if parts.scheme == "file":
-        return Path(request.url2pathname(parts.path)).absolute()
-    if "://" in uri:
-        raise UnsupportedError(uri, expected="a local path with the plain engine", found=f"the scheme {parts.scheme}")
-    return Path(uri).absolute()
+def root_folder(uri: str) -> Path:
+    """The folder of a local path or a `file:` URL. Raises `UnsupportedError` for other URLs, and as `local_path`."""
+    if is_url(uri):
+        scheme = uri.partition("://")[0]
+        raise UnsupportedError(uri, expected="a local path with the plain engine", found=f"the scheme {scheme}")
+    return Path(local_path(uri)).absolute()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +63,7 @@ class PlainStorage:
     """`hudi_core.engine.Storage` of a local folder."""
 
     def __init__(self, uri: str) -> None:
-        self._uri, self._root = uri, local_path(uri)
+        self._uri, self._root = uri, root_folder(uri)
         self._unsynced = Unsynced()
         self.links: dict[str, None] = {}
 

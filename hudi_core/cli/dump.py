@@ -12,7 +12,7 @@ import typer
 from hudi_core.cli.options import STORAGE_OPTIONS, EngineOption, JsonOption
 from hudi_core.cli.output import LONGEST, Output, value_text
 from hudi_core.errors import NoSuchFileError, UsageError
-from hudi_core.rows.outside_files import is_url, local_file
+from hudi_core.local_uris import is_url, local_path
 from hudi_core.secrets import public_url
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.file_contents import file_contents
@@ -34,7 +34,7 @@ def dump(
     People see the beginning of long texts, as of a schema. --json has all of them.
     """
     folder, _, name = file.rpartition("/")
-    if not name or (not is_url(file) and Path(local_file(file)).is_dir()):
+    if not name or (not is_url(file) and Path(local_path(file)).is_dir()):
         raise UsageError("FILE", expected="a file", found=f"the folder {file}")
     root = folder or ("/" if file.startswith("/") else str(Path()))
     loaded = load_engine(engine)

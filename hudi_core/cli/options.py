@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import ByteSize, TypeAdapter, ValidationError
 
+from hudi_core import local_uris
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.cli.output import say
 from hudi_core.cli.waiting import show_waiting
 from hudi_core.cli.words import traffic
 from hudi_core.engine import Storage
 from hudi_core.errors import UsageError
-from hudi_core.rows.outside_files import is_url, local_file
+from hudi_core.local_uris import is_url
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.open import open_table
@@ -153,7 +154,7 @@ def file_options(path: str) -> Mapping[str, str]:
 
 def free_file(path: str, *, overwrite: bool) -> str:
     """A file to write to, by path or URL. Raises `UsageError` as `free_path` for a local one."""
-    return path if is_url(path) else str(free_path(Path(local_file(path)), overwrite=overwrite))
+    return path if is_url(path) else str(free_path(Path(local_uris.local_path(path)), overwrite=overwrite))
 
 
 def free_page(page: Path | None, *, overwrite: bool) -> Path | None:

@@ -13,6 +13,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from urllib.error import HTTPError, URLError
@@ -22,6 +23,7 @@ from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import Engine, InputRows, Storage
 from hudi_core.errors import StorageError, UsageError, name_original
 from hudi_core.local_files import StorageWithOptions
+from hudi_core.local_uris import is_url, local_path, refuse_no_path
 from hudi_core.schema.schema import Schema
 from hudi_core.secrets import public_url
 
@@ -31,6 +33,8 @@ else:
     request = ModuleByNeed("urllib.request")  # for URLs alone; it loads HTTP and TLS
 
 _WEB: Final = ("http", "https")
+_WHOLE: Final = (200, 203)
+"""Answers of web servers that have a whole file."""
 _CHUNK: Final = 8 << 20
 _WEB_SECONDS: Final = 60.0
 """How long an answer of a web server may take."""
@@ -61,25 +65,6 @@ def whole_file(path: Path) -> Iterator[Path]:
         raise
 
 
-def is_url(path: str) -> bool:
-    """Whether a file is elsewhere. A `file:` URL is a local path.
-
-    >>> is_url("s3://bucket/rows.parquet"), is_url("file:///rows.csv"), is_url("rows.csv")
-    (True, False, False)
-    """
-    return "://" in path and urlsplit(path).scheme.lower() != "file"
-
-
-def local_file(path: str) -> str:
-    """A local path, of a `file:` URL too.
-
-    >>> local_file("file:///a%20b.csv"), local_file("a%20b.csv")
-    ('/a b.csv', 'a%20b.csv')
-    """
-    parts = urlsplit(path)
-    return request.url2pathname(parts.path) if parts.scheme.lower() == "file" else path
-
-
 def is_there(path: Path) -> bool:
     """Whether there is something of this path. Nothing is, where nobody may look, and of a text that is too long for a path."""
     try:
@@ -94,7 +79,7 @@ def plain_location(uri: str) -> str:
     >>> plain_location("./rides/"), plain_location("file:///lake/rides/"), plain_location("s3://lake/rides/")
     ('rides', '/lake/rides', 's3://lake/rides')
     """
-    return uri.rstrip("/") if is_url(uri) else str(Path(local_file(uri)))
+    return uri.rstrip("/") if is_url(uri) else str(Path(local_path(uri)))
 
 
 def file_suffix(path: str) -> str:
@@ -103,7 +88,7 @@ def file_suffix(path: str) -> str:
     >>> file_suffix("https://host/a.CSV?sig=1"), file_suffix("a/b.parquet")
     ('.csv', '.parquet')
     """
-    return Path(_name(path) if is_url(path) else local_file(path)).suffix.lower()
+    return Path(_name(path) if is_url(path) else local_path(path)).suffix.lower()
 
 
 def read_file(
@@ -118,8 +103,9 @@ def read_file(
 
     `options` open the URL.
     """
+    refuse_no_path(path)
     if not is_url(path):
-        return engine.rows.read(local_file(path), like, whole=whole)
+        return engine.rows.read(local_path(path), like, whole=whole)
     folder = Path(tempfile.mkdtemp(prefix="hudi-input-"))
     try:
         local = folder / _name(path)
@@ -146,8 +132,9 @@ def write_file(
 
     Without `overwrite` a file that a URL names is refused before anything is written.
     """
+    refuse_no_path(path)
     if not is_url(path):
-        return write(local_file(path))
+        return write(local_path(path))
     storage, name = _store(engine, path, options or {})
     if not overwrite and storage.exists(name):
         raise UsageError(public_url(path), expected="a file that does not exist, or --overwrite", found="one that does")
@@ -168,7 +155,7 @@ def options_beside(storage: Storage, path: str) -> Mapping[str, str]:
 
 
 def _scheme(url: str) -> str:
-    scheme = urlsplit(url).scheme.lower()
+    scheme = url.partition("://")[0].lower() if is_url(url) else ""
     return "s3" if scheme in ("s3a", "s3n") else scheme
 
 
@@ -213,14 +200,25 @@ def _download(url: str, target: BinaryIO) -> None:
     shown = public_url(url)
     try:
         with request.urlopen(_request(url), timeout=_WEB_SECONDS) as answer:
-            shutil.copyfileobj(answer, target, _CHUNK)
+            status, stated = f"{answer.status} {answer.reason}", answer.length
+            is_whole = answer.status in _WHOLE
+            if is_whole:
+                shutil.copyfileobj(answer, target, _CHUNK)
     except HTTPError as problem:
         problem.close()
-        raise StorageError(shown, message=f"the server answers {problem.code} {problem.reason}") from None
+        raise StorageError(
+            shown, message=f"the server answers {problem.code} {' '.join(problem.reason.split())}"
+        ) from None
     except URLError as problem:
         raise StorageError(shown, message=f"it cannot be reached: {problem.reason}") from None
     except (OSError, ValueError) as problem:
         raise StorageError(shown, message=str(problem)) from None
+    except HTTPException as problem:
+        raise StorageError(shown, message=f"the answer of the server is none, or cut: {problem!r}") from None
+    if not is_whole:
+        raise StorageError(shown, message=f"the server answers {status}, without the whole file")
+    if stated is not None and target.tell() != stated:  # the library takes a cut connection for the end
+        raise StorageError(shown, message=f"the answer ends after {target.tell():,} of {stated:,} bytes")
 
 
 def _request(url: str) -> request.Request:

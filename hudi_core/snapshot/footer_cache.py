@@ -27,6 +27,7 @@ from hudi_core.engine import FileInfo, Footer
 from hudi_core.errors import CorruptFileError, SchemaError, StorageError, UsageError
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.json_texts import parse_json
+from hudi_core.local_uris import local_path
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import check
@@ -81,8 +82,8 @@ class FooterCache:
     """
 
     def __init__(self, path: str, most: int = DEFAULT_MAX_BYTES) -> None:
-        self.path, self.most = path, most
-        if LocalPath(path).is_dir():
+        self.path, self.most = local_path(path), most
+        if LocalPath(self.path).is_dir():
             raise UsageError(path, expected="a file for the footer cache", found="a folder")
         with self._open() as database:
             self._claim(database)

@@ -9,6 +9,7 @@ from typing import TypeVar
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, NotATableError, StorageError, UsageError, describe
 from hudi_core.formats.properties import parse_properties
+from hudi_core.local_uris import refuse_no_path
 from hudi_core.options import NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES, FooterCache
 from hudi_core.snapshot.mode import MetadataMode
@@ -63,6 +64,7 @@ def location_of(uri: object) -> str:
         raise UsageError("table", expected="a path or URL", found=describe(uri))
     if not location.strip():
         raise UsageError("table", expected="a path or URL", found="an empty string")
+    refuse_no_path(location)
     return location
 
 

@@ -21,8 +21,9 @@ from hudi_core.errors import UsageError, describe
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Compare, Comparison, Expr, Name
 from hudi_core.expr.parse import parse_predicate
+from hudi_core.local_uris import is_url, local_path
 from hudi_core.portable import Portable
-from hudi_core.rows.outside_files import is_there, is_url, local_file
+from hudi_core.rows.outside_files import is_there
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY, bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.sql.tokens import parts_between_commas
@@ -67,7 +68,7 @@ def refuse_delete_of_both(data: object, where: Where | None) -> None:
         raise UsageError(
             "delete", expected="either rows or a predicate", found="both" if data is not None else "neither"
         )
-    if isinstance(data, str) and _SIGNS.search(data) and not is_url(data) and not is_there(Path(local_file(data))):
+    if isinstance(data, str) and _SIGNS.search(data) and not is_url(data) and not is_there(Path(local_path(data))):
         raise UsageError("delete", expected="a predicate as where=..., or the path of a file of rows", found=repr(data))
 
 

@@ -15,11 +15,11 @@ import pyarrow as pa
 
 from hudi_arrow.files.footers import arrow_types, cast_batch, file_schema, texts
 from hudi_arrow.files.selection import selection
-from hudi_arrow.stores.local_uris import is_local
 from hudi_core.arrays import Bools
 from hudi_core.engine import FileInfo, Footer, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.random_access import read_range
+from hudi_core.local_uris import is_url
 from hudi_core.schema.schema import Path
 
 _BATCH_ROWS: Final = 16_384
@@ -76,7 +76,7 @@ class OpenedLance:
     @contextmanager
     def _local(self) -> Iterator[str]:
         place = LocalPath(self.where.removeprefix("file://"))
-        if is_local(self.storage.uri) and place.is_file():
+        if not is_url(self.storage.uri) and place.is_file():
             yield str(place)
             return
         source = self.storage.open(self.file.path, self.file.size)

@@ -3,7 +3,6 @@
 clients          clients of object stores: the protocol that `remote` needs, and the client over pyarrow's file systems
 file_cache       contents of files that never change, kept in a local file between processes
 hedged           hedged reads: a late request is sent a second time
-local_uris       local paths, and `file:` URLs of them
 native_files     files of any storage as pyarrow's readers take them
 obstore_client   the client over `obstore`
 obstore_stores   stores of `obstore` for URLs of S3, Google Cloud Storage and Azure

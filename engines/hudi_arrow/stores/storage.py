@@ -20,7 +20,6 @@ from urllib.parse import quote
 import pyarrow as pa
 from pyarrow import fs
 
-from hudi_arrow.stores.local_uris import is_local, local_path
 from hudi_arrow.stores.native_files import RandomAccessFile, copy_owned
 from hudi_arrow.stores.storage_options import own_names, own_options, type_options
 from hudi_core import local_files
@@ -37,6 +36,7 @@ from hudi_core.errors import (
 )
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
 from hudi_core.local_files import NameLimits, TakenAwayError, Unsynced, own_path, walk
+from hudi_core.local_uris import is_url, local_path
 from hudi_core.parallel.requests import Traffic
 from hudi_core.paths import path_within
 from hudi_core.secrets import is_without_secrets, public_url, secrets_in, without_secrets
@@ -82,7 +82,7 @@ class ArrowStorage:
     """`hudi_core.engine.Storage` over a `pyarrow.fs.FileSystem`. Paths go to it as they are: a `%2F` in one is no slash."""
 
     def __init__(self, uri: str, options: Mapping[str, str] | None = None) -> None:
-        self._uri = uri if is_local(uri) else public_url(uri)
+        self._uri = public_url(uri) if is_url(uri) else uri
         self._secrets = secrets_in(uri, options or {})
         self._filesystem, self._root = _open(uri, options or {}, self._secrets)
         self._kept: OrderedDict[FileInfo, pa.NativeFile] = OrderedDict()
@@ -328,7 +328,7 @@ def decoding(where: str, what: str) -> Iterator[None]:
 
 def _open(uri: str, options: Mapping[str, str], secrets: Collection[str]) -> tuple[fs.FileSystem, str]:
     """The file system of a URI or local path, and the root's path in it, without a slash at its end."""
-    if is_local(uri):
+    if not is_url(uri):
         if options:
             raise UsageError(
                 public_url(uri), expected="a URL that has options", found=f"a local path, and the option {min(options)}"

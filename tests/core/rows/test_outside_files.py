@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -141,6 +143,46 @@ def test_errors_name_the_url_without_secrets(tmp_path: Path, path: str, kind: ty
     assert (
         SECRET not in str(raised.value) and "pass" not in str(raised.value) and str(tmp_path) not in str(raised.value)
     )
+    assert not open_table(table).timeline.commits
+
+
+HALF = csv_bytes()[: len(csv_bytes()) // 2].rpartition(b"\n")[0] + b"\n"
+"""Whole lines."""
+STATED = b"Content-Length: %d" % len(csv_bytes())
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (b"200 OK\r\n" + STATED + b"\r\n\r\n" + HALF, f"the answer ends after {len(HALF)} of {len(csv_bytes())} bytes"),
+        (
+            b"200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n" % len(csv_bytes()) + HALF,
+            "is none, or cut: IncompleteRead",
+        ),
+        (
+            b"206 Partial Content\r\nContent-Length: %d\r\n\r\n" % len(HALF) + HALF,
+            "the server answers 206 Partial Content",
+        ),
+        (b"202 Accepted\r\n\r\nid,n\n", "the server answers 202 Accepted"),
+        (b"of another kind\r\n", "is none, or cut: BadStatusLine"),
+    ],
+)
+def test_a_part_of_a_web_page_is_no_page(tmp_path: Path, answer: bytes, text: str) -> None:
+    """ROWS-1373: the rows behind a connection that is cut would be lost."""
+    table = table_in(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(b"HTTP/1.1 " + answer)
+
+        thread = Thread(target=serve)
+        thread.start()
+        with pytest.raises(StorageError, match=re.escape(text)):
+            open_table(table).upsert(f"http://127.0.0.1:{server.getsockname()[1]}/rows.csv")
+        thread.join()
     assert not open_table(table).timeline.commits
 
 
