@@ -7,6 +7,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from itertools import pairwise, takewhile
 from typing import Annotated, Any, Final
@@ -16,10 +17,12 @@ from typer.core import TyperGroup
 
 from hudi_core.cli.arguments import names_and_values, once_command, refuse_repeated
 from hudi_core.cli.hints import (
+    explain_condition,
     explain_extra_words,
     explain_missing_option,
     explain_option,
     explain_order,
+    explain_place,
     find_command_line,
     find_longer_command,
     name_table,
@@ -36,6 +39,10 @@ _Misuse: type[Exception] = typer.BadParameter.mro()[1]
 """What a command line raises that cannot be understood: `UsageError` of click, which Typer brings along or builds on."""
 
 _INVALID: Final = re.compile(r"Invalid value for (.+?): Input should be (.+)")
+_ONCE: Final = re.compile(r"Invalid value for (--[a-z-]+): expected")
+_OF_CHOICES: Final = re.compile(r"Invalid value for (.+?): '(.*)' is not one of (.+)")
+_BEFORE: Final = {"--storage-option": " NAME=VALUE", "--verbose": ""}
+"""Options of all commands, and their values."""
 _EXTRA: Final = re.compile(r"unexpected extra arguments?(?:\(s\))? \((.*)\)")
 _INTERRUPTED = 130
 """Exit status after Ctrl-C: 128 and the number of the signal."""
@@ -96,6 +103,7 @@ class _Commands(TyperGroup):
 
 def _refusal(refused: Any, given: Sequence[str]) -> str:
     message = " ".join(refused.format_message().split()).rstrip(".").replace("Value error, ", "")
+    message = _OF_CHOICES.sub(_name_choices, _ONCE.sub(r"\1: expected", message))
     value = _INVALID.fullmatch(message)
     if value is not None:
         names = re.findall(r"'(-[^']*)'", value[1])
@@ -112,6 +120,15 @@ def _refusal(refused: Any, given: Sequence[str]) -> str:
     return f"{command}: {message[:1].lower()}{message[1:]}{see}"
 
 
+def _name_choices(refused: re.Match[str]) -> str:
+    """What an option or an argument of some words expects: these words, and the one that was meant."""
+    names = re.findall(r"'([^']+)'", refused[1])
+    words = re.findall(r"'([^']+)'", refused[3])
+    near = get_close_matches(refused[2], words, n=1)
+    meant = f"; did you mean {near[0]}?" if near else ""
+    return f"{max(names, key=len)}: expected one of {', '.join(words)}, found {refused[2]!r}{meant}"
+
+
 def _hint(refused: Any, message: str, given: Sequence[str]) -> str:
     """What was meant by a command line with another option, with one word more than there is place for, or with one too few;
     of an argument that is missing what it is."""
@@ -119,6 +136,8 @@ def _hint(refused: Any, message: str, given: Sequence[str]) -> str:
     options = [name for param in command.params if param.param_type_name == "option" for name in param.opts]
     option = getattr(refused, "option_name", None)
     if option is not None and "no such option" in message.lower():
+        if option in _BEFORE:
+            return f"; it goes before the command: hudi-core {option}{_BEFORE[option]} {command.name} ..."
         return explain_option(command.name, option, options)
     extra = _EXTRA.search(message)
     if extra is not None:
@@ -162,7 +181,10 @@ def _status(run: Callable[[], int], given: Sequence[str] = ()) -> int:
     except KeyboardInterrupt as end:
         return _report("interrupted", end.exit_status if isinstance(end, Stopped) else _INTERRUPTED)
     except HudiError as error:
-        late = explain_order(given) if isinstance(error, NotATableError) else ""
+        if isinstance(error, NotATableError):
+            late = explain_order(given) or explain_place(error.where)
+        else:
+            late = explain_condition(str(error), given)
         return _report(
             "\n".join([f"error: {_in_a_line(error)}{late}", *getattr(error, "__notes__", ())]), error.exit_status
         )

@@ -48,7 +48,7 @@ def _options(command: Any) -> dict[str, str]:
         if one.param_type_name == "option":
             typed = max(one.opts, key=len)
             options |= dict.fromkeys((one.name, typed.removeprefix("--").replace("-", "_")), typed)
-    return options
+    return options | ({"indexes": options["index"]} if "index" in options else {})
 
 
 def name_options(error: UsageError, options: Mapping[str, str]) -> UsageError:

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -117,7 +118,10 @@ def explain_option(command: str, name: str, options: Collection[str]) -> str:
     if meant is None and name in ELSEWHERE:
         line = ELSEWHERE[name]
         return f"; hudi-core {line} does that" if line else "; no command asks for confirmation"
-    meant = meant or next(iter(get_close_matches(name, options, cutoff=0.75)), None)
+    if meant is None:
+        ends = (f"{name}-", f"-{name[2:]}")
+        longer = sorted(one for one in options if len(name) > 3 and (one.startswith(ends[0]) or one.endswith(ends[1])))
+        meant = next(iter(get_close_matches(name, options, cutoff=0.75)), None) or " or ".join(longer) or None
     return "" if meant is None else f"; did you mean {meant}?"
 
 
@@ -128,6 +132,31 @@ def explain_missing_option(command: str) -> str:
     if command == "metadata":
         return "; hudi-core index list TABLE shows the partitions that there are"
     return ""
+
+
+def explain_place(where: str) -> str:
+    """The table that is meant by a path that is none: the one that it is within, or those in it; `; …`, or nothing."""
+    place = Path(where)
+    above = next((str(folder) for folder in place.parents if str(folder) != "." and _is_table(str(folder))), None)
+    if above is not None:
+        return f"; did you mean {shlex.quote(above)}?"
+    try:
+        within = sorted(str(folder) for folder in place.iterdir() if _is_table(str(folder)))
+    except OSError:
+        return ""
+    return f"; did you mean {' or '.join(map(shlex.quote, within[:3]))}?" if within else ""
+
+
+def explain_condition(message: str, given: Sequence[str]) -> str:
+    """The hint for a predicate of one word: the shell took the rest of it, or it was typed without quotes; `; …`, or nothing.
+
+    >>> explain_condition("predicate, column 1: expected a condition, found ts of long", ["read", "t", "--where", "ts"])
+    '; put the whole predicate in quotes, as --where "ts > 5"'
+    """
+    if "expected a condition, found " not in message:
+        return ""
+    typed = next((after for name, after in pairwise(given) if name in ("--where", "-w")), "")
+    return f'; put the whole predicate in quotes, as --where "{typed} > 5"' if typed.isidentifier() else ""
 
 
 def explain_order(given: Sequence[str]) -> str:

@@ -160,15 +160,15 @@ def _refuse_virtual(table: NewTable, generator: KeyGeneratorType) -> None:
 def _refuse(table: NewTable) -> None:
     if table.version not in WRITABLE_VERSIONS:
         expected = f"one of {', '.join(map(str, WRITABLE_VERSIONS))}"
-        raise UsageError("table version", expected=expected, found=repr(table.version))
+        raise UsageError("version", expected=expected, found=repr(table.version))
     if table.type not in _TYPES:
-        raise UsageError("table type", expected=f"one of {', '.join(_TYPES)}", found=repr(table.type))
+        raise UsageError("type", expected=f"one of {', '.join(_TYPES)}", found=repr(table.type))
     names = {column.name for column in table.schema.record.fields}
-    roles = (("key", table.key), ("partition column", table.partition_by), ("ordering column", table.ordering))
+    roles = (("key", table.key), ("partition_by", table.partition_by), ("ordering", table.ordering))
     for role, columns in roles:
         for column in columns:
             name, _, kind = column.partition(":")
-            if kind and (role != "partition column" or kind.upper() not in _FIELD_TYPES):
+            if kind and (role != "partition_by" or kind.upper() not in _FIELD_TYPES):
                 raise UsageError(role, expected=f"a column, or with :{' or :'.join(_FIELD_TYPES)}", found=column)
             if name.partition(".")[0] not in names:
                 expected = f"a column of the schema ({list_names(sorted(names))})"

@@ -40,7 +40,7 @@ from hudi_core.evolve.fields import (
 from hudi_core.evolve.sql import parse_changes
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types.nodes import ABSENT, Array, Field, Map, Nested, Record, RecordKind, Type, Union
-from hudi_core.types.promote import Purpose, promotion
+from hudi_core.types.promote import Purpose, promotable_kinds, promotion
 
 _CHANGES: Final = "changes as SQL, as 'ADD COLUMN tip double', or as hudi_core.evolve.changes has them"
 
@@ -219,7 +219,8 @@ def _require_alterable(field: Field, to: Type, parent: Draft, where: str) -> Non
         place = f"{brief(field.type)} to {brief(to)}; the fields inside change one by one"
         raise SchemaError(where, expected="a change between primitive types", found=place)
     if promotion(field.type, to, Purpose.ALTER) is None:
-        raise SchemaError(where, expected=f"a type that {brief(field.type)} can change to", found=brief(to))
+        kinds = ", ".join(promotable_kinds(field.type, Purpose.ALTER)) or "none"
+        raise SchemaError(where, expected=f"a type that {brief(field.type)} can change to ({kinds})", found=brief(to))
 
 
 def _with_optional(field: Field, optional: bool, force: bool, parent: Draft, where: str) -> Field:

@@ -83,7 +83,7 @@ def choose_partitions(
     _refuse_impossible(config, wanted)
     repeated = sorted(wanted & there)
     if repeated and not options.rebuild:
-        expected = "an index that the table does not have, or rebuild"
+        expected = "an index that the table does not have, or `rebuild`"
         raise UsageError("index", expected=expected, found=", ".join(repeated))
     if has_listing(wanted):
         wanted |= there
@@ -118,7 +118,7 @@ def _refuse_long_names(table: Table, partitions: Collection[str]) -> None:
         room = limits.step - longest_file_name(group_prefix(partition))
         if room < 0:
             expected = f"at most {len(partition) + room} bytes for {partition[:20]}..., as this storage has room for"
-            raise UsageError("index name", expected=expected, found=f"{len(partition)}")
+            raise UsageError("name", expected=expected, found=f"{len(partition)}")
 
 
 def name_partitions(kinds: Iterable[str], options: IndexOptions) -> set[str]:
@@ -131,18 +131,18 @@ def name_partitions(kinds: Iterable[str], options: IndexOptions) -> set[str]:
         if options.name is not None:
             possible = sorted(kind.name for kind in KINDS.named)
             expected = f"{' or '.join(possible)}, the indexes that take a name"
-            raise UsageError("index name", expected=expected, found=", ".join(sorted(wanted)))
+            raise UsageError("name", expected=expected, found=", ".join(sorted(wanted)))
         return wanted
     kind, columns = named[0], options.columns or ()
     others = [other for other in KINDS if other.has_columns and other is not kind and other.name in wanted]
     if len(columns) != 1 or others:
         apart = " or ".join(other.name for other in others) or COLUMN_STATS
         expected = f"one column for {kind.name}, and {apart} in a build of its own"
-        raise UsageError("index columns", expected=expected, found=", ".join(columns) or "none")
+        raise UsageError("columns", expected=expected, found=", ".join(columns) or "none")
     default = f"{options.function or IDENTITY}_{columns[0]}" if kind.has_function else columns[0]
     name = default if options.name is None else options.name
     if not _NAME.fullmatch(name):
-        raise UsageError("index name", expected="letters, digits and underscores", found=repr(name))
+        raise UsageError("name", expected="letters, digits and underscores", found=repr(name))
     return wanted - {kind.name} | {kind.partition(name)}
 
 
@@ -150,7 +150,7 @@ def _refuse_function(wanted: set[str], options: IndexOptions) -> None:
     if options.has_function:
         functions = " or ".join(kind.name for kind in KINDS if kind.has_function)
         expected = f"{functions}, the index that takes a function"
-        raise UsageError("index function", expected=expected, found=", ".join(sorted(wanted)))
+        raise UsageError("function", expected=expected, found=", ".join(sorted(wanted)))
 
 
 def _refuse_impossible(config: TableConfig, wanted: set[str]) -> None:

@@ -66,7 +66,7 @@ def _secondary_of(
     elif before is not None and len(before.columns) == 1:
         definition = secondary_definition(before.columns[0], table.config.version)
     else:
-        raise UsageError("index columns", expected=f"the column of {partition}", found="none")
+        raise UsageError("columns", expected=f"the column of {partition}", found="none")
     refuse_unindexable(table, partition, definition.columns[0])
     return definition
 
@@ -81,7 +81,7 @@ def _expression_of(
         if options.using not in INDEX_TYPES:
             raise UsageError("index", expected=f"one of {', '.join(INDEX_TYPES)} of values", found=options.using)
         if function not in FUNCTIONS:
-            raise UsageError("index function", expected=f"one of {', '.join(FUNCTIONS)}", found=repr(function))
+            raise UsageError("function", expected=f"one of {', '.join(FUNCTIONS)}", found=repr(function))
         definition = expression_definition(options.columns[0], function, arguments, options.using, version)
         refuse_unindexable_value(expression_of(table, partition, definition), f"{table.storage.uri}: {partition}")
         return definition
@@ -109,7 +109,7 @@ def _statistics_of(
     strange = [column for column in columns if column not in possible]
     if strange or not columns:
         expected = "columns of types that can have statistics"
-        raise UsageError("index columns", expected=expected, found=", ".join(strange) or "none")
+        raise UsageError("columns", expected=expected, found=", ".join(strange) or "none")
     return definition.model_copy(update={"columns": columns})
 
 

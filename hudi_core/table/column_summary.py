@@ -11,6 +11,7 @@ import numpy as np
 
 from hudi_core.arrays import Numbers
 from hudi_core.errors import UnsupportedError
+from hudi_core.evolve.fields import brief
 from hudi_core.expr.build import col
 from hudi_core.expr.predicate import Column
 from hudi_core.notebook import show_briefly
@@ -94,9 +95,8 @@ def column_bounds(table: Table, name: str) -> tuple[Any, Any]:
 def _ranges(table: Table, name: str, tally: Tally | None = None) -> tuple[Column, Sequence[ColumnRange | None]]:
     place = table.schema.get(name)
     if not is_ordered(place.field.type) or place.repeated or isinstance(place.field.type, t.Nested):
-        raise UnsupportedError(
-            f"column {name}", expected="a column of single values with an order", found="another one"
-        )
+        found = f"{brief(place.field.type)}{' within an array or a map' if place.repeated else ''}"
+        raise UnsupportedError(f"column {name}", expected="a column of single values with an order", found=found)
     scan = table.scan(where=col(place.name).is_not_null())
     scan.tally = tally
     sources, slices = scan.sources, scan.plan.slices

@@ -49,7 +49,7 @@ def file_contents(
     elif extension in engine.formats:
         yield from _footer(engine, storage, path)
     else:
-        yield from _text_or_records(name, storage.read(path), f"{storage.uri}/{path}")
+        yield from _text_or_records(name, storage.read(path), f"{storage.uri}/{path}".removeprefix("./"))
 
 
 def _log(storage: Storage, path: str, records: int) -> Iterator[dict[str, Any]]:

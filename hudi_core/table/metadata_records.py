@@ -55,13 +55,14 @@ def metadata_records(
     Raises `UsageError` for a partition that the table does not have, `CorruptFileError` and `StorageError` where it cannot be
     read.
     """
-    refuse_no_name(partition, "metadata partition")
+    refuse_no_name(partition, "partition")
     limit = row_limit(limit)
     table = refreshed(table)
     metadata = open_metadata_table(table.storage, table.config, table.timeline)
     if metadata is None or partition not in metadata.partitions:
-        there = ", ".join(sorted(table.config.metadata_partitions)) or "none"
-        raise UsageError("metadata partition", expected=f"one of {there}", found=repr(partition))
+        there = ", ".join(sorted(table.config.metadata_partitions))
+        expected = f"one of {there}" if there else "a partition of a metadata table, which this table does not have"
+        raise UsageError("partition", expected=expected, found=repr(partition))
     tree = None if where is None else predicate_tree(where)
     rows, left = table.engine.rows, limit
     for columns, schema, source in _columns(metadata, partition):

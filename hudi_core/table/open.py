@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TypeVar
 
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, NotATableError, StorageError, UsageError, describe
 from hudi_core.formats.properties import parse_properties
-from hudi_core.local_uris import refuse_no_path
+from hudi_core.local_uris import local_path, refuse_no_path
 from hudi_core.options import NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig, table_config
+from hudi_core.rows.outside_files import is_there
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES, FooterCache
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
@@ -126,6 +128,15 @@ def _properties(storage: Storage) -> TableConfig:
 
 def _description_of(storage: Storage) -> str:
     try:
-        return "a folder without it" if storage.list("", recursive=False) else "no such folder, or an empty one"
+        if storage.list("", recursive=False):
+            return "a folder without it"
     except StorageError as error:
         return error.found or "a path that cannot be listed"
+    if storage.is_remote:
+        return "no such folder, or an empty one"
+    place = Path(local_path(storage.uri))
+    if not is_there(place):
+        return "no such folder"
+    if place.is_file():
+        return "a file"
+    return "a folder without it" if any(place.iterdir()) else "an empty folder"

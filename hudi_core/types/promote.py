@@ -112,6 +112,16 @@ def promotion(from_: Type, to: Type, purpose: Purpose = Purpose.READ) -> Promoti
     return None
 
 
+def promotable_kinds(from_: Type, purpose: Purpose) -> list[str]:
+    """The kinds of types that some values of a type can change to for the purpose, other than its own.
+
+    >>> promotable_kinds(Int(), Purpose.ALTER)
+    ['decimal', 'double', 'float', 'long', 'string']
+    """
+    rules = ((to, rule) for (kind, to), ways in _TABLE.items() if kind is type(from_) for _, rule in ways)
+    return sorted({to.__name__.lower() for to, rule in rules if purpose in rule.purposes and to is not type(from_)})
+
+
 def is_mislabelled(stored: Type, wanted: Type) -> bool:
     """Whether the numbers in a file of a table, labelled as microseconds, count the milliseconds of the wanted type.
 

@@ -30,6 +30,8 @@ from hudi_core.errors import RowError
 
 _BATCH_ROWS = 65_536
 _EXPECTED = "values of the columns' types"
+_NO_JSON = "JSON parse error: "
+"""How Arrow's reader begins where a text is no JSON, or a value has another type than its column."""
 _OBJECT_EXPECTED = "an object a line, as jq -c '.[]' makes them of a list"
 
 Types = Mapping[str, pa.DataType]
@@ -169,7 +171,8 @@ class _PieceReader:
         words = re.sub(r" in row \d+$", "", one_line(refuse(low) or problem))
         name = self._find_refused_column(line)
         path = self._where if name is None else f"{self._where}: {name}"
-        return RowError(row, expected=_EXPECTED, found=words, path=path)
+        expected = "an object of JSON" if words.startswith(_NO_JSON) and "Column(" not in words else _EXPECTED
+        return RowError(row, expected=expected, found=words.removeprefix(_NO_JSON).rstrip("."), path=path)
 
     def _find_refused_column(self, line: bytes) -> str | None:
         """The first stated column whose value in a row is not of its type; None where the row cannot be read without any."""

@@ -68,7 +68,7 @@ def restore(
     """
     if (savepoint is None) == (to is None):
         found = "neither" if savepoint is None else "both"
-        raise UsageError("restore", expected="a savepoint, or another write to go back to", found=found)
+        raise UsageError("restore", expected="a savepoint, or `to` with another write", found=found)
     target = savepoint or to or ""
     begun = perf_counter()
     if dry_run:

@@ -40,4 +40,4 @@ def test_every_shell_has_every_command(shell: Shell) -> None:
         assert name.split()[-1] in printed
     assert ran("completion", shell, "--json").lines == [{"shell": shell.value, "script": printed}]
     assert ("bashcompinit" in printed) == (shell is Shell.ZSH)
-    assert "is not one of" in ran("completion", "tcsh").error
+    assert "expected one of bash, zsh, fish, found 'tcsh'" in ran("completion", "tcsh").error

@@ -145,3 +145,58 @@ def test_a_time_of_another_type_is_an_error_about_its_argument(name: str) -> Non
     """CLI-1221."""
     with pytest.raises(UsageError, match=rf"^{name}: expected a string, datetime or date, found 3\.5 \(float\)$"):
         open_table(str(rides())).scan(**{name: 3.5})  # type: ignore[arg-type]
+
+
+def test_the_table_that_a_path_is_within_or_that_is_in_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CLI-1355."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "places" / "rides" / ".hoodie").mkdir(parents=True)
+    (tmp_path / "places" / "rides" / "city=oslo").mkdir()
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "notes.txt").write_text("x")
+    ends = {
+        "places": "found a folder without it; did you mean places/rides?",
+        "places/rides/city=oslo": "; did you mean places/rides?",
+        "empty": "found an empty folder",
+        "notes.txt": "found a file",
+        "nothing": "found no such folder",
+    }
+    for typed, end in ends.items():
+        answer = ran("inspect", typed)
+        assert (answer.status, answer.error.endswith(end)) == (1, True), answer.error
+
+
+def test_a_predicate_of_one_word_is_to_be_quoted() -> None:
+    """CLI-1355: the shell takes what is behind it."""
+    assert '; put the whole predicate in quotes, as --where "fare > 5"' in ran("read", rides(), "--where", "fare").err
+    assert "quotes" not in ran("read", rides(), "--where", "fare + 1").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("read", "t", "--limit", "1", "-n", "2"), "--limit: expected once, found several times"),
+        (("cluster", "t", "--strategy", "zorder2"), "found 'zorder2'; did you mean zorder?"),
+        (("archive", "t", "--min", "5"), "no such option: --min; did you mean --keep-min?"),
+        (("read", "t", "--verbose"), "it goes before the command: hudi-core --verbose read ..."),
+    ],
+)  # fmt: skip
+def test_an_option_is_named_with_what_it_expects(arguments: tuple[str, ...], error: str) -> None:
+    """CLI-1356."""
+    answer = ran(*arguments)
+    assert (answer.status, error in answer.error) == (2, True), answer.error
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--partition-by", "no"), ("--ordering", "no"), ("--type", "mro"), ("--table-version", "7"), ("--index", "no")],
+)
+def test_an_error_of_create_names_the_option(tmp_path: Path, option: str, value: str) -> None:
+    """CLI-984: the words of the library's own arguments are not those that were typed."""
+    rows = tmp_path / "rows.csv"
+    rows.write_text("id,n\n1,2\n")
+    answer = ran("create", tmp_path / "t", "--like", rows, "--key", "id", option, value)
+    assert (answer.status, answer.error.startswith(f"{option}: expected ")) == (2, True), answer.error
+    assert not (tmp_path / "t").exists()

@@ -34,4 +34,4 @@ def test_misuse_is_one_line(tmp_path: Path) -> None:
     several = ran("savepoint", uri, "--list", "--drop", "1")
     assert (several.status, "expected one of INSTANT, --list and --drop" in several.error) == (2, True)
     neither = ran("restore", uri)
-    assert (neither.status, "expected a savepoint, or another write to go back to" in neither.error) == (2, True)
+    assert (neither.status, "expected a savepoint, or --to with another write" in neither.error) == (2, True)

@@ -217,8 +217,14 @@ REFUSED: list[tuple[Change, str]] = [
     (RenameColumn("id", "_hoodie_operation"), "expected a name that Hudi does not use itself, found _hoodie_operation"),
     (RenameColumn("tags.key", "k"), "found the key or value of a map"),
     (MoveColumn("id", After("address.zip")), "expected a neighbour in the same record"),
-    (AlterType("id", t.Boolean()), "id: expected a type that int can change to, found boolean"),
-    (AlterType("id", t.Binary()), "id: expected a type that int can change to, found binary"),
+    (
+        AlterType("id", t.Boolean()),
+        "id: expected a type that int can change to (decimal, double, float, long, string), found boolean",
+    ),
+    (
+        AlterType("id", t.Binary()),
+        "id: expected a type that int can change to (decimal, double, float, long, string), found binary",
+    ),
     (AlterType("address", t.String()), "expected a change between primitive types, found record to string"),
     (AlterType("id", LINES), "expected a change between primitive types, found int to array"),
     (

@@ -123,7 +123,7 @@ def define(table: Table, partition: str, before: IndexDefinition | None, options
     if options.columns is not None and is_asked_for(partition, options):
         return IndexDefinition(indexType="lengths", sourceFields=options.columns, version=V2)
     if before is None:
-        raise UsageError("index columns", expected=f"the column of {partition}", found="none")
+        raise UsageError("columns", expected=f"the column of {partition}", found="none")
     return before
 
 

@@ -75,7 +75,7 @@ def test_names_of_index_files_have_a_limit_too(tmp_path: Path) -> None:
     before = files(tmp_path / "t")
     with pytest.raises(RowError, match=r"row 1: expected .* as files of its record index, found 'xxx.* names of"):
         write(open_table(tmp_path / "t"), rows(("b", "x" * 200, 1)))
-    with pytest.raises(UsageError, match=r"index name: expected at most [0-9]+ bytes for expr_index_nnn"):
+    with pytest.raises(UsageError, match=r"name: expected at most [0-9]+ bytes for expr_index_nnn"):
         build_indexes(
             open_table(tmp_path / "t"), ["expression_index"], IndexOptions(["n"], name="n" * 240, function="identity")
         )

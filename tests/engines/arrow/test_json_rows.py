@@ -170,20 +170,24 @@ def test_what_a_column_is_follows_from_all_rows(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    ("last", "words"),
+    ("last", "expected", "words"),
     [
-        ('{"id": 1, "x": "y"}', r"Column\(/x\) changed from number to string"),
-        ('{"id": "y"}', "Failed to convert JSON to int64|changed from number to string"),
-        ('{"id": 1', "Missing a comma or '}'"),
+        ('{"id": 1, "x": "y"}', "values of the columns' types", r"Column\(/x\) changed from number to string"),
+        (
+            '{"id": "y"}',
+            "values of the columns' types",
+            "Failed to convert JSON to int64|changed from number to string",
+        ),
+        ('{"id": 1', "an object of JSON", "Missing a comma or '}'"),
     ],
 )
 def test_a_late_row_that_cannot_be_read_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str, words: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str, expected: str, words: str
 ) -> None:
     """ROWS-1320: before a row is given."""
     cut(monkeypatch, 1000)
     file = write(tmp_path / "rows.jsonl", '{"id": 1, "x": 2}\n' * 500 + last)
-    with pytest.raises(RowError, match=f"row 501: expected values of the columns' types, found .*({words})") as refused:
+    with pytest.raises(RowError, match=f"row 501: expected {expected}, found .*({words})") as refused:
         next(json_batches(file, {"id": pa.int64()}))
     assert refused.value.row == 500
 

@@ -137,7 +137,7 @@ def test_what_cannot_be_restored_is_refused(tmp_path: Path) -> None:
     """RESTORE-454."""
     table = made(tmp_path / "t", "cow", 9)
     first, last = (commit.requested_time for commit in table.timeline.commits)
-    with pytest.raises(UsageError, match="expected a savepoint, or another write to go back to, found neither"):
+    with pytest.raises(UsageError, match="expected a savepoint, or `to` with another write, found neither"):
         restore(table)
     with pytest.raises(UsageError, match="expected a write before the latest one, found the latest one"):
         restore(table, to=last)
