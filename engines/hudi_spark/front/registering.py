@@ -12,7 +12,7 @@ from hudi_core.errors import UnsupportedError
 
 
 def register(spark: SparkSession) -> None:
-    """Registers the format `hudi_core` with a session, and lets Spark push filters down to sources in Python.
+    """Registers the format `hudi_core` with a session.
 
     Raises `UnsupportedError` before Spark 4, which has no data sources in Python.
     """
@@ -22,5 +22,4 @@ def register(spark: SparkSession) -> None:
         )
         raise UnsupportedError("format hudi_core", expected=expected, found=f"Spark {pyspark.__version__}")
     source = importlib.import_module("hudi_spark.front.source").HudiSource
-    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     spark.dataSource.register(source)  # type: ignore[attr-defined]  # of Spark 4

@@ -4,18 +4,18 @@
     spark.read.format("hudi_core").option("as_of", "2026-01-01").load(path)
     spark.readStream.format("hudi_core").option("since", "earliest").load(path)
 
-Options are those of `Table.scan` (`as_of`, `since`, `until`, `read_optimized`, `meta`). Filters that Spark pushes down serve to
-find files and row groups; Spark tests rows by them again. Offsets of a stream are completion times of commits: a batch
-has the rows that changed after one and up to the other, in their latest state. Writes are those of `sink`.
+Options are those of `Table.scan` (`where`, `as_of`, `since`, `until`, `read_optimized`, `meta`). Offsets of a stream are
+completion times of commits: a batch has the rows that changed after one and up to the other, in their latest state. Writes are
+those of `sink`.
+
+Filters of a query are Spark's own, and choose no files: Spark 4 keeps the filters that it gives to a source in Python for all
+later queries on the same DataFrame or view, which then lack rows. Rule QUERY-1401.
 """
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from functools import reduce
 from typing import Any
 
 import pyarrow as pa
@@ -24,7 +24,6 @@ from pyspark.sql.types import StructType
 
 from hudi_core.changes.incremental import order_time
 from hudi_core.errors import UsageError
-from hudi_core.expr.build import ExpressionBuilder, col
 from hudi_core.reading.remote import RemoteScan, SliceRead
 from hudi_core.reading.tasks import tasks_of_size
 from hudi_core.table.open import open_table
@@ -37,7 +36,7 @@ from hudi_spark.structs import nullable_struct
 
 NAME = "hudi_core"
 EARLIEST = "earliest"
-_STRINGS = ("as_of", "since", "until")
+_STRINGS = ("where", "as_of", "since", "until")
 _FLAGS = ("read_optimized", "meta")
 _MIN_TASKS = 64
 _TIME = "completed_until"
@@ -79,17 +78,9 @@ class HudiReader(datasource.DataSourceReader):
 
     def __init__(self, options: Mapping[str, str], columns: Sequence[str]) -> None:
         self._options, self._columns = options, list(columns)
-        self._where: ExpressionBuilder | None = None
-
-    def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802  # Spark's name
-        """Takes what it can to find files by, and gives all back: Spark tests the rows."""
-        conditions = [builder for builder in map(condition, filters) if builder is not None]
-        self._where = reduce(lambda a, b: a & b, conditions) if conditions else None
-        return filters
 
     def partitions(self) -> Sequence[datasource.InputPartition]:
-        options = {**_scan_options(self._options), "columns": self._columns, "where": self._where}
-        return _partitions(_table(self._options).scan(**options))
+        return _partitions(_table(self._options).scan(**_scan_options(self._options), columns=self._columns))
 
     def read(self, partition: datasource.InputPartition) -> Iterator[pa.RecordBatch]:
         return _rows(partition)
@@ -117,43 +108,6 @@ class HudiStreamReader(datasource.DataSourceStreamReader):
 
     def read(self, partition: datasource.InputPartition) -> Iterator[pa.RecordBatch]:
         return _rows(partition)
-
-
-def condition(filter: Any) -> ExpressionBuilder | None:
-    """A filter of Spark's as a predicate; None for one without a counterpart. Timestamps stay Spark's: their zone is its own."""
-    if type(filter).__name__ == "Not":
-        child = condition(filter.child)
-        return None if child is None else ~child
-    build, value = _CONDITIONS.get(type(filter).__name__), getattr(filter, "value", None)
-    values = value if isinstance(value, tuple | list) else (value,)
-    if build is None or not all(
-        isinstance(item, _VALUES) and not isinstance(item, datetime.datetime) for item in values
-    ):
-        return None
-    return build(col(".".join(map(_quote, filter.attribute))), value)
-
-
-def _quote(name: str) -> str:
-    """A name in back-ticks, so that a dot in it is none between names."""
-    return f"`{name.replace('`', '``')}`"
-
-
-_VALUES = (bool, int, float, str, Decimal, datetime.date, type(None))
-_CONDITIONS: Mapping[str, Callable[[Any, Any], ExpressionBuilder]] = {
-    "EqualTo": lambda column, value: column == value,
-    "EqualNullSafe": lambda column, value: column.eq_null_safe(value),
-    "GreaterThan": lambda column, value: column > value,
-    "GreaterThanOrEqual": lambda column, value: column >= value,
-    "LessThan": lambda column, value: column < value,
-    "LessThanOrEqual": lambda column, value: column <= value,
-    "In": lambda column, values: column.is_in(values),
-    "IsNull": lambda column, _: column.is_null(),
-    "IsNotNull": lambda column, _: ~column.is_null(),
-    "StringStartsWith": lambda column, text: column.startswith(text),
-    "StringEndsWith": lambda column, text: column.endswith(text),
-    "StringContains": lambda column, text: column.contains(text),
-}
-"""By the names that Spark gives them."""
 
 
 def _table(options: Mapping[str, str]) -> Table:

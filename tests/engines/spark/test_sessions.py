@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
+import textwrap
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -58,3 +60,27 @@ def test_the_guide_runs(spark: Any, capsys: pytest.CaptureFixture[str]) -> None:
     for block in blocks:
         exec(compile(block, GUIDE.name, "exec"), names)
     assert "file slices are read" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(find_spec("pyspark.sql.datasource") is None, reason="Python data sources come with Spark 4")
+def test_the_lines_for_spark_4_run(spark: Any, tmp_path: Path) -> None:
+    """The guide's reads have rows, its writes bring those of a frame and of a stream."""
+    blocks = re.findall(r"^(?:    .*\n|\n(?=    ))+", GUIDE.read_text("utf-8"), re.M)
+    reads, writes = (textwrap.dedent(block) for block in blocks if "register" in block)
+    names: dict[str, Any] = {"spark": spark, "path": str(rides())}
+    exec(compile(reads.replace("spark.read.", "frame = spark.read."), GUIDE.name, "exec"), names)
+    assert 0 < names["frame"].count() < spark.read.format("hudi_core").load(names["path"]).count()
+    frame = spark.range(3).selectExpr("concat('r', id) AS id", "id AS v")
+    table = hudi_spark.create(spark, str(tmp_path / "t"), frame, "id")
+    rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 10).load()
+    names |= {"path": str(tmp_path / "t"), "folder": str(tmp_path / "checkpoint"), "frame": frame}
+    names["rows"] = rows.selectExpr("concat('s', value) AS id", "value AS v")
+    exec(compile(writes.replace("rows.write", "query = rows.write"), GUIDE.name, "exec"), names)
+    try:
+        while names["query"].lastProgress is None:
+            assert not names["query"].awaitTermination(0.2)
+    finally:
+        names["query"].stop()
+    stored = [row["id"] for row in table.refresh().table.scan(columns=["id"]).to_json_rows()]
+    assert {"r0", "r1", "r2", "s0", "s9"} <= set(stored)
+    assert len(stored) == len(set(stored))

@@ -1,22 +1,18 @@
-"""The data source `hudi_core` of Spark 4: rows, filters that go down, and streams."""
+"""The data source `hudi_core` of Spark 4: rows, predicates, and streams."""
 
 from __future__ import annotations
 
-import datetime
-from decimal import Decimal
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from hudi_core.expr.parse import parse_predicate
-from hudi_core.expr.text import to_sql
 from hudi_core.front.opening import open_table
 from tests.support.commands import rides
 
 pytest.importorskip("pyspark.sql.datasource", reason="Python data sources come with Spark 4")
-from hudi_spark.front import source
+from pyspark.errors import AnalysisException
+
 from hudi_spark.front.registering import register
 
 
@@ -55,76 +51,36 @@ def test_a_stream_gives_the_changed_rows(registered: Any, tmp_path: Path) -> Non
     assert registered.table("changed").count() == expected
 
 
-def reported(kind: str, *attribute: str, **answer: Any) -> Any:
-    """A filter as Spark tells it."""
-    return type(kind, (SimpleNamespace,), {})(attribute=attribute or ("a", "b"), **answer)
+@pytest.mark.parametrize("setting", ["false", "true"])
+def test_each_query_has_its_rows_whatever_was_asked_before(registered: Any, setting: str) -> None:
+    """QUERY-1401: also of a view, and of a join of two filtered frames of one load."""
+    name = "spark.sql.python.filterPushdown.enabled"
+    before = registered.conf.get(name)
+    registered.conf.set(name, setting)
+    try:
+        frame = registered.read.format("hudi_core").load(str(rides())).select("_hoodie_record_key", "city")
+        rows = [(row["_hoodie_record_key"], row["city"]) for row in open_table(str(rides())).scan().to_json_rows()]
+        first, second, *_ = sorted({city for _, city in rows})
+        parts = [frame.where(frame["city"] == city) for city in (first, second)]
+        assert sorted(map(tuple, parts[0].collect())) == sorted(row for row in rows if row[1] == first)
+        assert frame.count() == len(rows)
+        assert parts[0].union(parts[1]).count() == sum(city in (first, second) for _, city in rows)
+        frame.createOrReplaceTempView("viewed")
+        assert registered.sql(f"SELECT 1 FROM viewed WHERE city = '{first}'").count() < len(rows)
+        assert registered.sql("SELECT 1 FROM viewed").count() == len(rows)
+    finally:
+        registered.conf.set(name, before)
 
 
-@pytest.mark.parametrize(
-    ("kind", "value", "expected"),
-    [
-        ("EqualTo", 1, "a.b = 1"),
-        ("EqualNullSafe", None, "a.b <=> NULL"),
-        ("GreaterThan", datetime.date(2026, 1, 1), "a.b > DATE '2026-01-01'"),
-        ("GreaterThanOrEqual", Decimal("1.5"), "a.b >= 1.5"),
-        ("LessThan", 1, "a.b < 1"),
-        ("LessThanOrEqual", "x", "a.b <= 'x'"),
-        ("In", (1, 2), "a.b IN (1, 2)"),
-        ("In", ("x", None), "a.b IN ('x', NULL)"),
-        ("IsNull", None, "a.b IS NULL"),
-        ("IsNotNull", None, "a.b IS NOT NULL"),
-        ("StringStartsWith", "5%_", "a.b LIKE '5\\\\%\\\\_%'"),
-        ("StringEndsWith", "x", "a.b LIKE '%x'"),
-        ("StringContains", "x", "a.b LIKE '%x%'"),
-    ],
-)
-def test_filters_become_predicates(kind: str, value: Any, expected: str) -> None:
-    requested = reported(kind, value=value)
-    found = source.condition(requested)
-    assert same(found, expected)
-    denied = source.condition(negated(requested))
-    assert same(denied, f"NOT ({expected})")
-
-
-def negated(child: Any) -> Any:
-    return type("Not", (SimpleNamespace,), {})(child=child)
-
-
-def same(found: Any, expected: str) -> bool:
-    return found is not None and repr(found) == to_sql(parse_predicate(expected))
-
-
-def test_timestamps_and_unknown_expressions_are_left_to_spark() -> None:
-    moment = datetime.datetime(2026, 1, 1)
-    left = [reported("GreaterThan", value=moment), reported("In", value=(moment, None))]
-    left += [reported("EqualTo", value=object()), reported("Like", value="x")]
-    assert [source.condition(item) for item in (*left, *map(negated, left))] == [None] * 8
-
-
-def test_a_dot_in_a_name_is_no_step_down() -> None:
-    found = source.condition(reported("EqualTo", "a.b", "c`d", value=1))
-    assert found is not None and found.node == parse_predicate("`a.b`.`c``d` = 1")
-
-
-@pytest.mark.parametrize("way", ["in", "prefix", "not"])
-def test_pushed_filters_skip_files_and_no_matching_rows(registered: Any, way: str) -> None:
-    rows = [(row["_hoodie_record_key"], row["city"]) for row in open_table(str(rides())).scan().to_json_rows()]
-    frame, whole = (
-        registered.read.format("hudi_core").load(str(rides())).select("_hoodie_record_key", "city") for _ in range(2)
-    )
-    first, second, *_ = sorted(key for key, _ in rows)
-    others = sorted({city for _, city in rows})[1:]
-    where, expected = {
-        "in": (frame["_hoodie_record_key"].isin(first, second), [row for row in rows if row[0] in (first, second)]),
-        "prefix": (frame["_hoodie_record_key"].startswith(first), [row for row in rows if row[0].startswith(first)]),
-        "not": (~frame["city"].isin(others), [row for row in rows if row[1] not in others]),
-    }[way]
-    chosen = frame.where(where)
-    assert sorted(map(tuple, chosen.collect())) == sorted(expected)
-    # Another frame: Spark keeps the filters that went down for all that is made of a frame.
-    assert tasks(chosen) <= tasks(whole)
-    if way != "not":
-        assert tasks(chosen) < tasks(whole)
+def test_a_predicate_of_the_load_chooses_files(registered: Any) -> None:
+    """QUERY-1401."""
+    rows = [row["_hoodie_record_key"] for row in open_table(str(rides())).scan().to_json_rows()]
+    some, whole = sorted(rows)[0], registered.read.format("hudi_core").load(str(rides()))
+    chosen = registered.read.format("hudi_core").option("where", f"_hoodie_record_key = '{some}'").load(str(rides()))
+    assert [row["_hoodie_record_key"] for row in chosen.collect()] == [some]
+    assert tasks(chosen) < tasks(whole)
+    with pytest.raises(AnalysisException, match="no column nothing"):
+        registered.read.format("hudi_core").option("where", "nothing = 1").load(str(rides()))
 
 
 def tasks(frame: Any) -> int:
