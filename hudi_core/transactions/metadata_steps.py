@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from hudi_core.commit.markers import PARTITION_METADATA
@@ -34,8 +35,26 @@ def metadata_steps(table: Table, instant_time: str, change: TableChange) -> list
     """
     if not table.config.kept_partitions:
         return []
-    try:
+    with _name_the_mending():
         return _steps(table, instant_time, change)
+
+
+def refuse_unusable_metadata(table: Table) -> None:
+    """Raises `CorruptFileError` or `UnsupportedError` where a commit could not write to the table's metadata table: it cannot be
+    opened, is behind, or, as far as a local folder shows it, lacks the file groups of a partition. Rule META-1374."""
+    if not table.config.kept_partitions:
+        return
+    with _name_the_mending():
+        metadata = table.snapshot().metadata or require_metadata_table(table)
+        for partition in () if table.storage.is_remote else table.config.metadata_partitions:
+            metadata.slices(partition)
+
+
+@contextmanager
+def _name_the_mending() -> Iterator[None]:
+    """Notes beside an error of the metadata table what builds it again."""
+    try:
+        yield
     except (CorruptFileError, UnsupportedError) as error:
         if f"{METADATA_FOLDER}/" in error.where:
             error.add_note(

@@ -20,6 +20,7 @@ from hudi_core.table.keying import is_ambiguous, table_generator
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import RESTORE
 from hudi_core.timeline.services import pending_work
+from hudi_core.transactions.metadata_steps import refuse_unusable_metadata
 from hudi_core.transactions.old_versions import refuse_read_only
 from hudi_core.types.nodes import String
 
@@ -28,10 +29,10 @@ _MADE_UP_KEY: Final = re.compile(r"[0-9]+_[0-9]+_[0-9]+")
 _TRUE: Final = "true"
 
 
-def refuse_unwritable(table: Table, *, merges: bool) -> None:
+def refuse_unwritable(table: Table, *, merges: bool, changes_files: bool = True) -> None:
     """Raises `UnsupportedError` for a table that this library must not write to; with `merges` also where the
     rules do not determine which of two records with one key wins. Raises `ConflictError` while a restore, or an index build of
-    another writer, is under way: rule RESTORE-890."""
+    another writer, is under way: rule RESTORE-890. A change of files needs a sound metadata table: rule META-1374."""
     config, where = table.config, table.storage.uri
     refuse_unwritable_properties(config, where)
     refuse_restoring(table)
@@ -42,6 +43,8 @@ def refuse_unwritable(table: Table, *, merges: bool) -> None:
             raise ConflictError(where, expected="no indexing of another writer under way", found=found)
     if merges:
         merge_rules(config, where)
+    if changes_files:
+        refuse_unusable_metadata(table)
 
 
 def refuse_restoring(table: Table) -> None:

@@ -42,7 +42,7 @@ def savepoint(
     refuse_other_tally(tally)
     with table_lock(table.storage, clock=clock):
         latest = refreshed(table)
-        refuse_unwritable(latest, merges=False)
+        refuse_unwritable(latest, merges=False, changes_files=False)
         time = _find_completed_write(latest, instant)
         if time in saved_times(latest.timeline):
             raise UsageError("savepoint", expected="a write without a savepoint", found=f"a savepoint of {time}")
@@ -85,7 +85,7 @@ def drop_savepoint(table: Table, instant: str, *, clock: Clock = system_clock) -
     """Drops a savepoint: the next clean may delete its files. Raises `UsageError` where there is none of this time."""
     with table_lock(table.storage, clock=clock):
         latest = refreshed(table)
-        refuse_unwritable(latest, merges=False)
+        refuse_unwritable(latest, merges=False, changes_files=False)
         if instant in _dead(latest):
             run(latest.storage, [Delete(_files(latest, instant).inflight)])
             return SavepointResult(instant, "dropped", "", "", 0)
