@@ -431,7 +431,7 @@ class Engine(Protocol[V, M, B]):
         """The reader of base files with this extension; `UnsupportedError` names what is missing."""
 
     def writer(self, extension: str, codec: str | None = None, held: int | None = None) -> FileWriter[B]:
-        """The writer of base files with this extension and codec, `held` bytes of rows at a time; else `UnsupportedError`."""
+        """The writer of base files; else `UnsupportedError`. With `held` bytes of rows in a row group memory counts, not time."""
 
 
 @runtime_checkable

@@ -1,7 +1,7 @@
-"""Arrow's memory while it is scarce: from the system's allocator. Rule COMPACT-379.
+"""Arrow's memory where a process may take little: from the system's allocator, which gives back what was freed. Rule COMPACT-379.
 
-Arrow's own allocator is fast, and keeps what was freed for each of its threads: of 360 MB that a compaction needed 515 MB were
-taken.
+Arrow's own allocator is fast, and keeps what was freed for each of its threads, as the system's does until it is asked: a
+compaction that used 370 MB at once took 660 MB.
 """
 
 from __future__ import annotations
@@ -31,3 +31,8 @@ def lean() -> Iterator[None]:
             pool = _before.pop()
             if not _before:
                 pa.set_memory_pool(pool)
+
+
+def give_back() -> None:
+    """Gives freed memory of the system's allocator back to the system: Arrow's, Python's and NumPy's, of all threads."""
+    pa.system_memory_pool().release_unused()

@@ -133,7 +133,7 @@ class BaseFileWriter:
     codec: str | None = None
     """None for the engine's own: `data_files.file_properties`."""
     held: int | None = None
-    """Bytes of rows in memory before they are written; None for the engine's own measure."""
+    """Bytes of rows in memory before they are written, where memory counts more than time; None for the engine's own measure."""
     tally: Tally | None = None
     """Gets the rows as they are written."""
     older: OlderFilter | None = None

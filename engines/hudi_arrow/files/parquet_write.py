@@ -19,7 +19,7 @@ from hudi_arrow.arrays import Array, is_coded, plain
 from hudi_arrow.arrays import field as field_of
 from hudi_arrow.files.dictionaries import find_repeating
 from hudi_arrow.files.footers import arrow_types, cast_batch
-from hudi_arrow.memory import lean
+from hudi_arrow.memory import give_back, lean
 from hudi_core.engine import Footer, Storage, WrittenFile
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.leaf_statistics import LeafStatistics
@@ -66,7 +66,7 @@ class ParquetWriter:
     row_group_bytes: int = ROW_GROUP_BYTES
     row_group_rows: int = ROW_GROUP_ROWS
     lean: bool = False
-    """Memory comes from the system's allocator meanwhile: see `memory.lean`."""
+    """Memory comes from the system's allocator meanwhile, and goes back to it between row groups: see `hudi_arrow.memory`."""
 
     def write(
         self,
@@ -100,6 +100,8 @@ class ParquetWriter:
                     groups_written += 1
                     rows += group.rows.num_rows
                     group = following.result()
+                    if self.lean:
+                        give_back()
                 made = aside.submit(metadata)
                 if group.rows.num_rows:
                     self._write_group(writer, group.rows, schema, bounds, groups_written)

@@ -41,7 +41,8 @@ MAX_BYTES: Final = 512 << 20
 """Bytes in memory of all tasks that run at once in this process, roughly."""
 _WRITER_BYTES: Final = 320 << 20
 """Bytes in memory for the base files of a task at most: they are read and written a row group at a time."""
-_HELD_BESIDE_LOGS: Final = 32 << 20
+_ROW_GROUP_BYTES: Final = 24 << 20
+"""Bytes in memory of the rows of a row group. Two are held at once, beside a part of the old base file and of the logs."""
 _LOG_INFLATED: Final = 4
 """Bytes in memory for a byte of a log file."""
 
@@ -106,8 +107,6 @@ class Compactor:
         target, base = task.target, task.slice.base
         stores_keys = self.snapshot.config.populate_meta_fields
         codec = codec_of(self.snapshot.config.properties)
-        # Beside the records of large logs there is less room for rows that wait to be written.
-        held = _HELD_BESIDE_LOGS if isinstance(merge, SpilledMerge) else None
         writer = BaseFileWriter(
             self._engine,
             self.snapshot.storage,
@@ -115,7 +114,7 @@ class Compactor:
             target,
             stores_keys,
             codec=codec,
-            held=held,
+            held=_ROW_GROUP_BYTES,
             tally=self.tally,
         )
         written = writer.write(merge.rewritten(changes))
