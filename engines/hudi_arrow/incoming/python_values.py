@@ -36,19 +36,48 @@ def exact_array(name: str, values: Any, type: pa.DataType | None, start: int | N
 def _exact_values(name: str, values: Any, type: pa.DataType | None, start: int | None) -> pa.Array | pa.ChunkedArray:
     if type is None or not _changes_values(type):
         return pa.array(values, type)
-    guessed = pa.array(values)
-    array = pa.array(values, _with_parts_of(guessed.type, type))
+    guessed = _guess(values, type)
+    array = pa.array(values, _with_parts_in_maps(name, values, _with_parts_of(guessed.type, type)))
     for parts in zip(_chunks(guessed), _chunks(array), strict=True):
         _refuse_changed(name, *parts, start)
         start = None if start is None else start + len(parts[0])
     return array
 
 
+def _guess(values: Any, type: pa.DataType) -> pa.Array | pa.ChunkedArray:
+    """The values in the type that pyarrow finds for them. It finds none for maps that are given as pairs: they are left out
+    here, and looked at by themselves."""
+    try:
+        return pa.array(values)
+    except WRONG:
+        if not _has_maps(type):
+            raise
+        return pa.array([_without_maps(value, type) for value in values])
+
+
+def _has_maps(type: pa.DataType) -> bool:
+    return pa.types.is_map(type) or any(_has_maps(type.field(place).type) for place in range(type.num_fields))
+
+
+def _without_maps(value: Any, type: pa.DataType) -> Any:
+    """The value with null in the place of each map."""
+    if pa.types.is_map(type):
+        return None
+    if pa.types.is_struct(type) and isinstance(value, Mapping):
+        places = {name: type.get_field_index(name) for name in value}
+        return {
+            name: part if places[name] < 0 else _without_maps(part, type.field(places[name]).type)
+            for name, part in value.items()
+        }
+    if pa.types.is_list(type) and isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [_without_maps(part, type.value_type) for part in value]
+    return value
+
+
 def _exact_map(name: str, values: Any, type: pa.MapType, start: int | None) -> pa.Array:
-    _refuse_texts_for_maps(name, values, type, start)
-    array = pa.array(values, type)
+    _refuse_no_maps(name, values, type, start)
     exact_array(name, _values_in_maps(values), type.item_type, None)
-    return array
+    return pa.array(values, _with_parts_in_maps(name, values, type))
 
 
 def _chunks(array: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
@@ -73,6 +102,26 @@ def _with_parts_of(guessed: pa.DataType, type: pa.DataType) -> pa.DataType:
     if pa.types.is_list(guessed) and pa.types.is_list(type):
         return pa.list_(type.value_field.with_type(_with_parts_of(guessed.value_type, type.value_type)))
     return type
+
+
+def _with_parts_in_maps(path: str, values: Any, type: pa.DataType) -> pa.DataType:
+    """The type, of structs within maps with the parts that some value has: pyarrow would leave out those that the type lacks."""
+    if not _has_maps(type) or not isinstance(values, Sequence):
+        return type
+    if pa.types.is_map(type):
+        if not pa.types.is_nested(type.item_type):
+            return type
+        _refuse_no_maps(path, values, type, None)
+        items = exact_array(path, _values_in_maps(values), type.item_type, None)
+        return pa.map_(type.key_field, type.item_field.with_type(items.type), type.keys_sorted)
+    if pa.types.is_struct(type):
+        fields = []
+        for field in type:
+            parts = [value.get(field.name) if isinstance(value, Mapping) else None for value in values]
+            fields.append(field.with_type(_with_parts_in_maps(f"{path}.{field.name}", parts, field.type)))
+        return pa.struct(fields)
+    inner = [one for value in values if isinstance(value, Sequence) for one in value]
+    return pa.list_(type.value_field.with_type(_with_parts_in_maps(path, inner, type.value_type)))
 
 
 def _refuse_changed(path: str, guessed: pa.Array, array: pa.Array, start: int | None) -> None:
@@ -131,7 +180,7 @@ def _refuse_lost_parts(path: str, values: Any, kind: pa.DataType, start: int | N
     if not _may_lose(kind) or not isinstance(values, Sequence):
         return
     if pa.types.is_map(kind):
-        _refuse_texts_for_maps(path, values, kind, start)
+        _refuse_no_maps(path, values, kind, start)
         exact_array(path, _values_in_maps(values), kind.item_type, None)
     elif pa.types.is_struct(kind):
         for field in kind:
@@ -145,9 +194,16 @@ def _refuse_lost_parts(path: str, values: Any, kind: pa.DataType, start: int | N
         _refuse_first_value(path, values, is_lost, kind, start)
 
 
-def _refuse_texts_for_maps(path: str, values: Any, kind: pa.DataType, start: int | None) -> None:
-    """Raises `RowError` for a text or bytes: pyarrow takes an empty one for a map without entries."""
-    _refuse_first_value(path, values, lambda value: isinstance(value, str | bytes | bytearray), kind, start)
+def _refuse_no_maps(path: str, values: Any, kind: pa.DataType, start: int | None) -> None:
+    """Raises `RowError` for a text or bytes, of which pyarrow takes an empty one for a map without entries, and for a list of
+    dictionaries, of which it takes the names of two parts for a key and its value."""
+    _refuse_first_value(path, values, _is_no_map, kind, start)
+
+
+def _is_no_map(value: Any) -> bool:
+    if isinstance(value, str | bytes | bytearray):
+        return True
+    return isinstance(value, Sequence) and any(isinstance(entry, Mapping) for entry in value)
 
 
 def _refuse_first_value(path: str, values: Any, is_wrong: _Test, kind: pa.DataType, start: int | None) -> None:

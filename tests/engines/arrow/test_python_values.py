@@ -15,6 +15,7 @@ from hudi_core.errors import HudiError, RowError, UsageError
 
 UTC = dt.UTC
 LATER = dt.timezone(dt.timedelta(hours=2))
+MAPS = pa.struct([("m", pa.map_(pa.string(), pa.int64()))])
 NUMBERS = pa.struct([("x", pa.int64()), ("y", pa.int32())])
 
 REFUSED: list[tuple[pa.DataType, Any]] = [
@@ -34,6 +35,9 @@ REFUSED: list[tuple[pa.DataType, Any]] = [
     (pa.list_(NUMBERS), [{"x": 1, "y": 2.5}]),
     (pa.map_(pa.string(), pa.int64()), {"k": 1.5}),
     (pa.map_(pa.string(), pa.int64()), [("k", 1.5)]),
+    (pa.list_(MAPS), [{"m": [("k", 1.5)]}]),
+    (pa.list_(MAPS), [{"m": [{"key": "k", "value": 1}]}]),
+    (pa.map_(pa.string(), NUMBERS), {"k": {"x": 1.5, "y": 1}}),
 ]
 TAKEN: list[tuple[pa.DataType, Any]] = [
     (pa.int64(), 2.0),
@@ -48,6 +52,8 @@ TAKEN: list[tuple[pa.DataType, Any]] = [
     (NUMBERS, {"x": 1.0, "y": None}),
     (pa.list_(NUMBERS), [{"x": 1, "y": 2}, None]),
     (pa.map_(pa.string(), pa.int64()), {"k": 2.0}),
+    (pa.list_(MAPS), [{"m": [("k", 1)]}, {"m": {"k": 2}}, {"m": None}, None]),
+    (pa.map_(pa.string(), NUMBERS), [("k", {"x": 1, "y": None})]),
     (pa.map_(pa.string(), pa.float64()), [("k", 1.5)]),
     (pa.string(), "x"),
     (pa.binary(), "x"),
@@ -77,6 +83,28 @@ def test_parts_of_dictionaries_are_those_that_rows_have() -> None:
     """ROWS-500: so that a part that is mistyped is refused as a column is."""
     schema = stream_of([{"v": {"x": 1, "z": "new"}}], {"v": NUMBERS}).schema
     assert schema.field("v").type == pa.struct([("x", pa.int64()), ("z", pa.string())])
+
+
+def test_dictionaries_in_the_place_of_pairs_are_refused_with_their_row() -> None:
+    """ROWS-500."""
+    with pytest.raises(RowError, match="^rows: v: row 2: expected a value of map<string, string>"):
+        stream_of(
+            [{"v": None}, {"v": [{"key": "k", "value": "a"}]}], {"v": pa.map_(pa.string(), pa.string())}
+        ).read_all()
+
+
+@pytest.mark.parametrize("one", [{"k": {"x": 1, "z": "new"}}, [("k", {"x": 1, "z": "new"})]])
+@pytest.mark.parametrize("depth", range(3))
+def test_parts_of_structs_in_maps_are_those_that_rows_have(one: Any, depth: int) -> None:
+    """ROWS-500: they were left out, with what they held."""
+    wanted = pa.map_(pa.string(), NUMBERS)
+    expected = pa.map_(pa.string(), pa.struct([("x", pa.int64()), ("z", pa.string())]))
+    for _ in range(depth):
+        wanted, expected = (pa.list_(pa.struct([("m", inner)])) for inner in (wanted, expected))
+        one = [{"m": one}]
+    table = stream_of([{"v": one}, {"v": None}], {"v": wanted}).read_all()
+    assert table.schema.field("v").type == expected
+    assert "new" in str(table["v"].to_pylist())
 
 
 def test_later_batches_are_of_the_types_of_the_first() -> None:
