@@ -87,7 +87,7 @@ def test_parts_of_dictionaries_are_those_that_rows_have() -> None:
 
 def test_dictionaries_in_the_place_of_pairs_are_refused_with_their_row() -> None:
     """ROWS-500."""
-    with pytest.raises(RowError, match="^rows: v: row 2: expected a value of map<string, string>"):
+    with pytest.raises(RowError, match=r"^rows: v: row 2: expected a value of map<string, string>"):
         stream_of(
             [{"v": None}, {"v": [{"key": "k", "value": "a"}]}], {"v": pa.map_(pa.string(), pa.string())}
         ).read_all()
