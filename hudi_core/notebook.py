@@ -138,8 +138,10 @@ def brief(value: object) -> str:
     size = getattr(value, "size", None)
     if isinstance(size, int) and hasattr(value, "dtype"):
         return f"{size:,} values"
-    text = repr(value)
-    return text if len(text) <= _VALUE and not text.startswith("<") else type(value).__name__
+    for text in (repr(value), str(value)):
+        if len(text) <= _VALUE and not text.startswith("<"):
+            return text
+    return type(value).__name__
 
 
 def _item(value: object) -> str:

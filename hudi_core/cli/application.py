@@ -19,6 +19,7 @@ from hudi_core.cli.arguments import names_and_values, once_command, refuse_repea
 from hudi_core.cli.hints import (
     explain_condition,
     explain_extra_words,
+    explain_late_table,
     explain_missing_option,
     explain_option,
     explain_order,
@@ -141,7 +142,8 @@ def _hint(refused: Any, message: str, given: Sequence[str]) -> str:
         return explain_option(command.name, option, options)
     extra = _EXTRA.search(message)
     if extra is not None:
-        return explain_extra_words(command.name, options, [extra[1]] if extra[1] in given else extra[1].split())
+        words = [extra[1]] if extra[1] in given else extra[1].split()
+        return explain_late_table(command.name, words, given) or explain_extra_words(command.name, options, words)
     missing = getattr(refused, "param", None)
     if missing is not None and message.startswith("Missing argument"):
         return f" ({missing.help[:1].lower()}{missing.help[1:].rstrip('.')})" if missing.help else ""

@@ -25,7 +25,7 @@ class Shell(StrEnum):
 
 
 def completion(
-    shell: Annotated[Shell, typer.Argument(metavar="bash|zsh|fish", help="The shell that completes.")],
+    shell: Annotated[Shell, typer.Argument(metavar="bash|zsh|fish", help="Your shell.")],
     as_json: JsonOption = False,
 ) -> None:
     """Print a script by which a shell completes commands and their options.

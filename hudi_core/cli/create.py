@@ -29,7 +29,9 @@ def create(
     schema: Annotated[
         str | None,
         typer.Option(
-            "--schema", metavar="FILE", help="The columns: a schema's text, Avro unless --from names another form."
+            "--schema",
+            metavar="FILE",
+            help="A file with a schema: its columns become those of the table. It is Avro unless --from names another form.",
         ),
     ] = None,
     source: Annotated[str, typer.Option("--from", metavar="FORM", help="The form of the schema's text.")] = "avro",

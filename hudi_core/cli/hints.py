@@ -105,6 +105,14 @@ def explain_extra_words(command: str, options: Collection[str], words: Sequence[
     return f"; did you mean {option} {shlex.quote(given)}?"
 
 
+def explain_late_table(command: str, words: Sequence[str], given: Sequence[str]) -> str:
+    """The command that is meant where another word comes first, as in `partitions list TABLE`: `; …`, or nothing."""
+    tables = [word for word in given if _is_table(word)]
+    if len(tables) != 1 or tables[0] not in words:
+        return ""
+    return f"; did you mean hudi-core {command} {shlex.quote(tables[0])}?"
+
+
 def explain_option(command: str, name: str, options: Collection[str]) -> str:
     """What an option is meant for that a command does not have: `; …`, or nothing.
 

@@ -288,7 +288,9 @@ def metadata(
             "--where", "-w", metavar="SQL", help="A predicate on the records, as key LIKE '2024%'; several go together."
         ),
     ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", "-n", min=0, metavar="N", help="At most this many.")] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", min=0, metavar="N", help="Show at most N records.")
+    ] = None,
     case_sensitive: CaseOption = False,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,

@@ -123,6 +123,7 @@ def _show(out: Output, tagger: Tagger, seconds: float, explain: bool) -> None:
         out.text(f"index {choice.kind.value}: {choice.reason}")
     out.text()
     out.rows(("stage", "count", ""), list(_stages(tagger)), title="What was done")
+    out.text("\n--json gives each row with its file", "dim")
     if explain:
         out.text()
         rows = ({"work": name, "count": count} for name, count in sorted(counts.items()))

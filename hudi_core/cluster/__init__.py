@@ -1,11 +1,11 @@
 """Clustering: rows rewritten so that queries skip files. Rules: `specs/clustering.md`.
 
-A clustering is two transactions. `schedule` makes a *plan* without the lock, looks under the lock whether its file
-groups are unchanged, and *requests* it. From here on writers do not change these file groups: a write into them is
-refused, or cancels the plan where its writer may. `run_plan` takes the request up: *inflight*, markers, new file
-groups with the rows in order, then under the lock the metadata table's part and the completed replace commit, in
-which the old groups are named as replaced. Groups that were changed in spite of the plan are left out, and their new
-files deleted before the commit.
+A clustering is two transactions. `schedule` makes a *plan* without the lock, looks under the lock whether its file groups
+are unchanged, and *requests* it. From here on writers do not change these file groups: a write into them is refused, or
+cancels the plan where its writer may. `run_plan` carries the plan out. It marks the instant as *inflight*, and writes
+markers and new file groups with the rows in order. Under the lock it then writes the metadata table's part and the
+completed replace commit, which names the old groups as replaced. Groups that were changed in spite of the plan are left
+out, and their new files deleted before the commit.
 
 A death before the request leaves nothing. A death of the run leaves the plan and files that markers name: the next
 run removes them and begins again. Old file groups stay until a clean, for readers that have opened them.

@@ -31,7 +31,7 @@ def parse_properties(data: bytes, where: str) -> dict[str, str]:
     for line_number, line in _logical_lines(text):
         place = f"{where}: line {line_number}"
         if "\0" in line:
-            raise CorruptFileError(place, expected="properties text", found="a NUL byte")
+            raise CorruptFileError(place, expected="the text of a properties file", found="a NUL byte")
         split = _KEY.match(line)
         assert split is not None  # the pattern matches the empty text
         properties[_unescape(split[1], place)] = _unescape(line[split.end() :], place)

@@ -173,8 +173,8 @@ class Schema(Portable):
     def find(self, path: Path | str, *, case_sensitive: bool = True) -> ColumnPlace | None:
         """The place of a name path (a dotted text or a tuple of names), or None.
 
-        A text is taken apart at its dots; a name that holds a dot itself is found by text where no nested field is. Without
-        case sensitivity an exact match wins; several inexact ones raise `UnknownColumnError`.
+        A text is split at its dots. A column with a dot in its own name is found too, unless a nested field has that path.
+        Without case sensitivity an exact match wins; several inexact ones raise `UnknownColumnError`.
         """
         if isinstance(path, str):
             place = self._by_text.get(path)

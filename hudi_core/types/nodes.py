@@ -15,8 +15,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final, TypeGuard
+from typing import Any, Final, TypeGuard, get_args
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.notebook import show_briefly
 
 
@@ -244,6 +245,19 @@ Type = Primitive | Nested
 
 NESTED: Final = (Record, Array, Map, Union)
 """The types that have fields in them, for `isinstance`."""
+
+
+_texts: Any = ModuleByNeed("hudi_core.types.text")  # which is about these types
+
+
+def _print_type(type: Type) -> str:
+    """A type as errors and tables name it; its `repr` has all fields."""
+    text: str = _texts.text(type)
+    return text
+
+
+for _kind in (*get_args(Primitive), *NESTED):
+    _kind.__str__ = _print_type
 
 
 def children(type: Type) -> tuple[Field, ...]:

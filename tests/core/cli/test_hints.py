@@ -200,3 +200,10 @@ def test_an_error_of_create_names_the_option(tmp_path: Path, option: str, value:
     answer = ran("create", tmp_path / "t", "--like", rows, "--key", "id", option, value)
     assert (answer.status, answer.error.startswith(f"{option}: expected ")) == (2, True), answer.error
     assert not (tmp_path / "t").exists()
+
+
+def test_a_word_before_the_table_is_no_table() -> None:
+    """CLI-1355."""
+    answer = ran("partitions", "list", rides())
+    assert f"; did you mean hudi-core partitions {shlex.quote(str(rides()))}?" in answer.error
+    assert "a command takes one table" in ran("partitions", rides(), rides()).error

@@ -82,7 +82,7 @@ class TestProperties:
         assert "found none" in self.rewritten(table, lambda _: b"")
 
     def test_empty_text_is_refused(self, table: Path) -> None:
-        assert "expected properties text" in self.rewritten(table, lambda _: bytes(range(256)))
+        assert "expected the text of a properties file" in self.rewritten(table, lambda _: bytes(range(256)))
 
 
 class TestDamagedCommit:

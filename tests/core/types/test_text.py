@@ -28,3 +28,11 @@ from hudi_core.types.text import text
 )
 def test_a_type_is_one_line(of: t.Type, shown: str) -> None:
     assert text(of) == shown
+
+
+def test_a_type_prints_as_its_text() -> None:
+    """TABLE-1357: and a field names it so."""
+    decimal = t.Decimal(8, 2)
+    assert str(decimal) == text(decimal) == "decimal(8,2)"
+    assert "type=array<int>" in repr(t.Field(1, "a", t.Array(t.Field(2, "element", t.Int()))))
+    assert repr(t.Decimal(8, 2)).startswith("Decimal(precision=8, scale=2")
