@@ -4,9 +4,9 @@
     spark.read.format("hudi_core").option("as_of", "2026-01-01").load(path)
     spark.readStream.format("hudi_core").option("since", "earliest").load(path)
 
-Options are those of `Table.scan` (`where`, `as_of`, `since`, `until`, `read_optimized`, `meta`). Offsets of a stream are
-completion times of commits: a batch has the rows that changed after one and up to the other, in their latest state. Writes are
-those of `sink`.
+Options are those of `Table.scan` (`where`, `as_of`, `since`, `until`, `read_optimized`, `meta`); those of a stream are `where`,
+`since` and `meta`. Others are refused. Offsets of a stream are completion times of commits: a batch has the rows that changed
+after one and up to the other, in their latest state. Writes are those of `sink`.
 
 Filters of a query are Spark's own, and choose no files: Spark 4 keeps the filters that it gives to a source in Python for all
 later queries on the same DataFrame or view, which then lack rows. Rule QUERY-1401.
@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyspark.sql.datasource as datasource
 from pyspark.sql.types import StructType
 
 from hudi_core.changes.incremental import order_time
-from hudi_core.errors import UsageError
+from hudi_core.errors import UsageError, list_names
 from hudi_core.reading.remote import RemoteScan, SliceRead
 from hudi_core.reading.tasks import tasks_of_size
 from hudi_core.table.open import open_table
@@ -36,8 +36,10 @@ from hudi_spark.structs import nullable_struct
 
 NAME = "hudi_core"
 EARLIEST = "earliest"
-_STRINGS = ("where", "as_of", "since", "until")
-_FLAGS = ("read_optimized", "meta")
+_OF_STREAMS: Final = ("where", "since", "meta")
+_OPTIONS: Final = (*_OF_STREAMS, "as_of", "until", "read_optimized")
+_FLAGS: Final = ("meta", "read_optimized")
+_TRUTH: Final = {"true": True, "false": False}
 _MIN_TASKS = 64
 _TIME = "completed_until"
 
@@ -50,7 +52,7 @@ class HudiSource(datasource.DataSource):
         return NAME
 
     def schema(self) -> StructType:
-        return nullable_struct(_table(self.options).scan(**_scan_options(self.options)).schema)
+        return nullable_struct(_table(self.options).scan(**read_options(self.options)).schema)
 
     def reader(self, schema: StructType) -> HudiReader:
         return HudiReader(dict(self.options), schema.fieldNames())
@@ -80,7 +82,7 @@ class HudiReader(datasource.DataSourceReader):
         self._options, self._columns = options, list(columns)
 
     def partitions(self) -> Sequence[datasource.InputPartition]:
-        return _partitions(_table(self._options).scan(**_scan_options(self._options), columns=self._columns))
+        return _partitions(_table(self._options).scan(**read_options(self._options), columns=self._columns))
 
     def read(self, partition: datasource.InputPartition) -> Iterator[pa.RecordBatch]:
         return _rows(partition)
@@ -90,6 +92,7 @@ class HudiStreamReader(datasource.DataSourceStreamReader):
     """Rows that change, a range of completion times at a time."""
 
     def __init__(self, options: Mapping[str, str], columns: Sequence[str]) -> None:
+        read_options(options, _OF_STREAMS)
         self._options, self._columns = options, list(columns)
 
     def initialOffset(self) -> dict[str, str]:  # noqa: N802  # Spark's name
@@ -103,8 +106,8 @@ class HudiStreamReader(datasource.DataSourceStreamReader):
     def partitions(self, start: dict[str, str], end: dict[str, str]) -> Sequence[datasource.InputPartition]:
         if start == end:
             return []
-        options: dict[str, Any] = {"columns": self._columns, "since": start[_TIME], "until": end[_TIME]}
-        return _partitions(_table(self._options).scan(**options))
+        scan_options = {**read_options(self._options, _OF_STREAMS), "since": start[_TIME], "until": end[_TIME]}
+        return _partitions(_table(self._options).scan(**scan_options, columns=self._columns))
 
     def read(self, partition: datasource.InputPartition) -> Iterator[pa.RecordBatch]:
         return _rows(partition)
@@ -117,10 +120,17 @@ def _table(options: Mapping[str, str]) -> Table:
     return open_table(path)
 
 
-def _scan_options(options: Mapping[str, str]) -> dict[str, Any]:
-    scan_options: dict[str, Any] = {name: options[name] for name in _STRINGS if name in options}
-    scan_options.update({name: options[name].lower() == "true" for name in _FLAGS if name in options})
-    return scan_options
+def read_options(options: Mapping[str, str], known: Sequence[str] = _OPTIONS) -> dict[str, Any]:
+    """The options of a read, as those of a scan. Raises `UsageError` for one that is not known, and for a flag that is neither
+    true nor false."""
+    given = {name.lower(): text for name, text in options.items() if name.lower() != "path"}
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise UsageError("options", expected=f"some of {', '.join(known)}", found=list_names(unknown))
+    for name, text in given.items():
+        if name in _FLAGS and text.lower() not in _TRUTH:
+            raise UsageError(name, expected="true or false", found=text)
+    return {name: _TRUTH[text.lower()] if name in _FLAGS else text for name, text in given.items()}
 
 
 def _partitions(scan: Scan) -> Sequence[SourcePartition]:

@@ -5,15 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
-from hudi_core.front.opening import open_table
+from hudi_core.errors import UsageError
+from hudi_core.front.opening import create_table, open_table
 from tests.support.commands import rides
 
 pytest.importorskip("pyspark.sql.datasource", reason="Python data sources come with Spark 4")
 from pyspark.errors import AnalysisException
+from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from hudi_spark.front.registering import register
+from hudi_spark.front.source import HudiSource
+
+STRUCT = StructType([StructField("id", StringType()), StructField("v", LongType())])
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +87,41 @@ def test_a_predicate_of_the_load_chooses_files(registered: Any) -> None:
     assert tasks(chosen) < tasks(whole)
     with pytest.raises(AnalysisException, match="no column nothing"):
         registered.read.format("hudi_core").option("where", "nothing = 1").load(str(rides()))
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"as_off": "2026-01-01"}, "some of where, since, meta, as_of, until, read_optimized, found as_off"),
+        ({"hoodie.datasource.query.type": "read_optimized"}, "found hoodie.datasource.query.type"),
+        ({"meta": "no"}, "meta: expected true or false, found no"),
+    ],
+)
+def test_an_option_that_is_not_known_is_refused(options: dict[str, str], text: str) -> None:
+    """QUERY-1402."""
+    of_table = HudiSource({"path": str(rides()), **options})
+    with pytest.raises(UsageError, match=text):
+        of_table.schema()
+
+
+@pytest.mark.parametrize("name", ["as_of", "until", "read_optimized"])
+def test_a_stream_does_not_have_all_options_of_a_read(name: str) -> None:
+    """QUERY-1402."""
+    of_table = HudiSource({"path": str(rides()), name: "true"})
+    with pytest.raises(UsageError, match=f"some of where, since, meta, found {name}"):
+        of_table.streamReader(STRUCT)
+
+
+def test_a_stream_takes_a_predicate(tmp_path: Path) -> None:
+    """QUERY-1402: batches have the rows that match."""
+    types = pa.schema([("id", pa.string()), ("v", pa.int64())])
+    table = create_table(tmp_path / "t", types, "id")
+    for number in range(4):
+        table.append(pa.table({"id": [f"k{number}", f"j{number}"], "v": [number, -1]}, types))
+    reader = HudiSource({"path": table.uri, "where": "v > 0", "meta": "false"}).streamReader(STRUCT)
+    start, end = reader.initialOffset(), reader.latestOffset()
+    batches = [batch for part in reader.partitions(start, end) for batch in reader.read(part)]
+    assert sorted(pa.Table.from_batches(batches).column("v").to_pylist()) == [1, 2, 3]
 
 
 def tasks(frame: Any) -> int:
