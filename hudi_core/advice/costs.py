@@ -16,7 +16,7 @@ from hudi_core.advice.sample import Sample, files_of
 from hudi_core.columns.hashes import bloom_filter_keys
 from hudi_core.columns.nodes import length
 from hudi_core.columns.strings import string_column
-from hudi_core.metadata_rows.rows import IndexRows, location_rows
+from hudi_core.metadata_rows.rows import GroupKeys, IndexRows, location_rows
 from hudi_core.metadata_rows.statistics_rows import V1, V2, Sizes, file_statistics_rows, form_of
 from hudi_core.planning.sources.file_filters import text_in_footer
 from hudi_core.pruning.statistics import from_leaves
@@ -78,7 +78,7 @@ class Costs:
             file_slice = sources.snapshot.slices[number]
             for part in islice(stored.of_slice(file_slice), 4):
                 keys += length(part)
-                size += _size(location_rows(part, file_slice.partition, file_slice.file_id, 0))
+                size += _size(location_rows([GroupKeys(file_slice.partition, file_slice.file_id, part)], 0))
         rows = self.sample.rows_a_slice * len(sources.snapshot.slices)
         return Cost(round(size / max(keys, 1) * rows), (perf_counter() - begun) / max(keys, 1) * rows)
 

@@ -14,7 +14,7 @@ from typing import Final
 from hudi_core.data_files.waiting import INFLATED, waiting_threads
 from hudi_core.index_builds.runs import PrefixRows
 from hudi_core.metadata.table import RECORD_INDEX
-from hudi_core.metadata_rows.rows import location_rows
+from hudi_core.metadata_rows.rows import GroupKeys, location_rows
 from hudi_core.metadata_rows.rows_of_keys import epoch_milliseconds
 from hudi_core.metadata_writer.delta_commit import partition_group_prefix
 from hudi_core.parallel.streams import read_ahead
@@ -79,5 +79,5 @@ class KeyRows:
         prefix = partition_group_prefix(file_slice.partition) if self.prefix is None else self.prefix
         milliseconds = epoch_milliseconds(file_slice.instant, self.zone)
         for keys in stored.of_slice(file_slice):
-            rows = location_rows(keys, file_slice.partition, file_slice.file_id, milliseconds)
+            rows = location_rows([GroupKeys(file_slice.partition, file_slice.file_id, keys)], milliseconds)
             yield PrefixRows(RECORD_INDEX, prefix, rows)

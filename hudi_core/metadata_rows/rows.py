@@ -213,29 +213,50 @@ def filter_rows(filters: Sequence[FileFilter], instant_time: str) -> IndexRows:
     return IndexRows(rows, encode_records(_BLOOM, payload))
 
 
-def location_rows(keys: StringColumn, partition: str, file_id: str, milliseconds: int) -> IndexRows:
-    """Rows of `record_index`: these record keys are in this file group since a time, counted from 1970.
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupKeys:
+    """Record keys that a file group of a partition holds."""
+
+    partition: str
+    file_id: str
+    keys: StringColumn
+
+
+def location_rows(groups: Sequence[GroupKeys], milliseconds: int) -> IndexRows:
+    """Rows of `record_index`: the keys of these file groups are there since a time, counted from 1970.
 
     A file id that is no UUID with a number is stored as it is.
     """
-    halves = uuid_halves(file_id)
-    high, low, number = (-1, -1, -1) if halves is None else halves
+    if not groups:
+        return NO_ROWS
+    count, halves = len(groups), [uuid_halves(group.file_id) for group in groups]
+    numbers = np.array([(-1, -1, -1) if half is None else half for half in halves], np.int64)
+    texts = [group.file_id if half is None else "" for group, half in zip(groups, halves, strict=True)]
     payload = StructColumn(
-        1,
+        count,
         {
-            "partitionName": repeat(partition, 1),
-            "fileIdHighBits": _longs(high, 1),
-            "fileIdLowBits": _longs(low, 1),
-            "fileIndex": PrimitiveColumn(np.full(1, number, np.int32)),
-            "fileId": repeat(file_id if halves is None else "", 1),
-            "instantTime": _longs(milliseconds, 1),
-            "fileIdEncoding": PrimitiveColumn(np.full(1, _TEXT if halves is None else _UUID, np.int32)),
-            "position": NullColumn(1),
+            "partitionName": string_column([group.partition for group in groups]),
+            "fileIdHighBits": PrimitiveColumn(numbers[:, 0].copy()),
+            "fileIdLowBits": PrimitiveColumn(numbers[:, 1].copy()),
+            "fileIndex": PrimitiveColumn(numbers[:, 2].astype(np.int32)),
+            "fileId": string_column(texts),
+            "instantTime": PrimitiveColumn(np.full(count, milliseconds, np.int64)),
+            "fileIdEncoding": PrimitiveColumn(
+                np.array([_TEXT if half is None else _UUID for half in halves], np.int32)
+            ),
+            "position": NullColumn(count),
         },
     )
-    # All keys have one location: it is encoded once.
-    value, count = encode_records(_LOCATION, payload).data, len(keys.offsets) - 1
-    return IndexRows(keys, BinaryColumn(np.arange(count + 1, dtype=np.int64) * len(value), np.tile(value, count)))
+    # All keys of a file group have one location: it is encoded once.
+    values = encode_records(_LOCATION, payload)
+    counts = [length(group.keys) for group in groups]
+    pieces = [
+        np.tile(values.data[start:end], keys)
+        for start, end, keys in zip(values.offsets[:-1], values.offsets[1:], counts, strict=True)
+    ]
+    ends = np.cumsum(np.repeat(np.diff(values.offsets), counts))
+    keys = concat_strings([group.keys for group in groups])
+    return IndexRows(keys, BinaryColumn(np.concatenate([[0], ends]).astype(np.int64), np.concatenate(pieces)))
 
 
 def secondary_rows(keys: StringColumn, prefixes: StringColumn | None) -> IndexRows:
@@ -250,10 +271,6 @@ def repeat(string: str, count: int) -> StringColumn:
     """The string in every row."""
     data = np.frombuffer(string.encode(), np.uint8)
     return StringColumn(np.arange(count + 1, dtype=np.int64) * len(data), np.tile(data, count))
-
-
-def _longs(value: int, count: int) -> PrimitiveColumn:
-    return PrimitiveColumn(np.full(count, value, np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

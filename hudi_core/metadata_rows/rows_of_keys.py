@@ -16,12 +16,12 @@ from hudi_core.formats.secondary_keys import KeyChange
 from hudi_core.metadata_rows.committed_change import CommittedChange, file_name_of
 from hudi_core.metadata_rows.rows import (
     FileFilter,
+    GroupKeys,
     IndexRows,
     PartitionRows,
     file_rows,
     filter_rows,
     location_rows,
-    together,
 )
 from hudi_core.metadata_rows.secondary import join_secondary_changes
 from hudi_core.pruning.ranks import order_texts
@@ -96,8 +96,8 @@ def key_changes(status: WriteStatus) -> KeyChanges:
 def location_changes(changes: Sequence[KeyChanges], milliseconds: int) -> IndexRows:
     """The records of these keys in the record index, of a commit at a time counted from 1970. A key that one file group loses and
     another gets has moved. Raises `UsageError` for a key that two get."""
-    added = together(
-        [location_rows(one.added, one.partition, one.file_id, milliseconds) for one in changes if one.added is not None]
+    added = location_rows(
+        [GroupKeys(one.partition, one.file_id, one.added) for one in changes if one.added is not None], milliseconds
     )
     twice = _find_repeated_key(added.keys)
     if twice is not None:

@@ -35,7 +35,7 @@ from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_builds.removal import drop_index
 from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata.table import FILES
-from hudi_core.metadata_rows.rows import location_rows
+from hudi_core.metadata_rows.rows import GroupKeys, location_rows
 from hudi_core.metadata_writer.group_files import order_rows
 from tests.bench import apache_hudi
 from tests.bench.timing import Elsewhere, Pair, Unbuilt
@@ -138,7 +138,9 @@ def records() -> tuple[StringColumn, BinaryColumn]:
     digits = np.frombuffer(b"0123456789abcdef", np.uint8)
     keys = digits[draw.integers(0, 16, (RECORDS, 36))]
     strings = StringColumn(np.arange(RECORDS + 1, dtype=np.int64) * 36, keys.reshape(-1))
-    rows = order_rows(location_rows(strings, "p1", "7b3c2f04-98a1-4c6e-9f0d-2b1a5c8e7d60-0", 1_700_000_000_000))
+    rows = order_rows(
+        location_rows([GroupKeys("p1", "7b3c2f04-98a1-4c6e-9f0d-2b1a5c8e7d60-0", strings)], 1_700_000_000_000)
+    )
     return rows.keys, rows.values
 
 

@@ -35,7 +35,7 @@ from hudi_core.index_builds.runs import (
 from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.index_kinds.column_definitions import choose_definitions
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, FILES, RECORD_INDEX
-from hudi_core.metadata_rows.rows import listing_rows, location_rows
+from hudi_core.metadata_rows.rows import GroupKeys, listing_rows, location_rows
 from hudi_core.metadata_writer.building import NewGroups, new_groups
 from hudi_core.metadata_writer.group_files import write_base
 from hudi_core.metadata_writer.initial import group_count
@@ -141,7 +141,7 @@ def _written_keys() -> tuple[float, int, int]:
     digits = np.frombuffer(b"0123456789abcdef", np.uint8)
     drawn = digits[np.random.default_rng(5).integers(0, 16, (_KEYS, 36))].reshape(-1)
     keys = StringColumn(np.arange(_KEYS + 1, dtype=np.int64) * 36, drawn)
-    rows = location_rows(keys, "p1", "7b3c2f04-98a1-4c6e-9f0d-2b1a5c8e7d60-0", 1_700_000_000_000)
+    rows = location_rows([GroupKeys("p1", "7b3c2f04-98a1-4c6e-9f0d-2b1a5c8e7d60-0", keys)], 1_700_000_000_000)
     begun = perf_counter()
     runs = spool_runs(load_engine("arrow"), 1, sort_runs(numbers, [PrefixRows(RECORD_INDEX, "record-index-", rows)]))
     try:

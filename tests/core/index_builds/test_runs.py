@@ -19,7 +19,7 @@ from hudi_core.engine import Engine
 from hudi_core.errors import UnsupportedError
 from hudi_core.index_builds import runs as index_runs
 from hudi_core.index_builds.runs import GroupNumbers, PrefixRows, SpooledRuns, sort_runs, spool_runs
-from hudi_core.metadata_rows.rows import IndexRows, location_rows
+from hudi_core.metadata_rows.rows import GroupKeys, IndexRows, location_rows
 from hudi_core.metadata_writer.building import NewGroups
 from hudi_core.metadata_writer.group_files import group_numbers
 from hudi_core.table.engines import load_engine
@@ -137,7 +137,9 @@ def test_memory_does_not_grow_with_the_number_of_records(monkeypatch: pytest.Mon
     def parts() -> Iterator[PrefixRows]:
         for first in range(0, total, 5000):
             keys = string_column([f"{number * 7919 % total:036d}" for number in range(first, first + 5000)])
-            yield PrefixRows("b", "b-", location_rows(keys, "p", "3b8a0a52-1bd9-4c64-8d68-b5ac2a6d0f2e-0", 1))
+            yield PrefixRows(
+                "b", "b-", location_rows([GroupKeys("p", "3b8a0a52-1bd9-4c64-8d68-b5ac2a6d0f2e-0", keys)], 1)
+            )
 
     tracemalloc.start()
     try:

@@ -2,7 +2,7 @@
 
 Rules META-50 to META-55, META-60 to META-66, META-70 to META-79.
 
-Also covers: `metadata_writer/initial.py`, `metadata_writer/group_files.py`, `metadata_rows/rows.py`,
+Also covers: `metadata_writer/initial.py`, `metadata_writer/group_files.py`,
 `metadata_rows/rows_of_change.py`, `metadata_rows/record_schema.py`, `metadata_rows/partition_ranges.py`,
 `metadata_rows/committed_change.py`, `metadata_rows/rows_of_keys.py`, `metadata_rows/rows_of_statistics.py`.
 """

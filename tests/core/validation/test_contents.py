@@ -17,11 +17,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_core.columns.strings import string_column
+from hudi_core.columns.strings import string_column, string_list
 from hudi_core.index_builds import footers as index_footers
 from hudi_core.index_builds import keys as index_keys
 from hudi_core.index_builds.build import build_metadata_table
-from hudi_core.metadata_rows.rows import together
+from hudi_core.metadata_rows.rows import GroupKeys
 from hudi_core.pruning.statistics import ColumnStatistics
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -244,24 +244,21 @@ def test_bloom_filters_that_are_missing(table: Table, monkeypatch: pytest.Monkey
     assert finding.found.startswith("1 without")
 
 
-FAULTS_OF_LOCATIONS = {
-    "a location of each key": lambda original, keys, *place: original(string_column(keys[1:]), *place),
-    "each key where it is": lambda original, keys, partition, file_id, time: together(
-        [
-            original(string_column(keys[1:]), partition, file_id, time),
-            original(string_column(keys[:1]), "x" if partition == "y" else "y", file_id, time),
-        ]
-    ),
-    "keys that it holds alone": lambda original, keys, *place: original(
-        string_column([*keys, f"dead {place[0]} {keys[0]}"]), *place
-    ),
-    "locations in live file groups": lambda original, keys, partition, file_id, time: together(
-        [
-            original(string_column(keys), partition, file_id, time),
-            original(string_column([f"dead {partition} {keys[0]}"]), partition, "no-such-group-0", time),
-        ]
-    ),
+FAULTS_OF_LOCATIONS: dict[str, Callable[[list[str], str, str], list[tuple[str, str, list[str]]]]] = {
+    "a location of each key": lambda keys, partition, file_id: [(partition, file_id, keys[1:])],
+    "each key where it is": lambda keys, partition, file_id: [
+        (partition, file_id, keys[1:]),
+        ("x" if partition == "y" else "y", file_id, keys[:1]),
+    ],
+    "keys that it holds alone": lambda keys, partition, file_id: [
+        (partition, file_id, [*keys, f"dead {partition} {keys[0]}"])
+    ],
+    "locations in live file groups": lambda keys, partition, file_id: [
+        (partition, file_id, keys),
+        (partition, "no-such-group-0", [f"dead {partition} {keys[0]}"]),
+    ],
 }
+"""For each finding what the index has of a file group with keys."""
 
 
 @pytest.mark.parametrize("expected", FAULTS_OF_LOCATIONS)
@@ -271,9 +268,10 @@ def test_a_record_index_that_is_not_of_the_live_keys(
 ) -> None:
     table, original = copied(cow if kind == "cow" else mor, tmp_path / "t"), index_keys.location_rows
 
-    def altered(keys: Any, *place: Any) -> Any:
-        listed = [bytes(keys.data[one:end]).decode() for one, end in zip(keys.offsets, keys.offsets[1:], strict=False)]
-        return FAULTS_OF_LOCATIONS[expected](original, listed, *place)
+    def altered(groups: list[GroupKeys], time: int) -> Any:
+        (group,) = groups
+        made = FAULTS_OF_LOCATIONS[expected](string_list(group.keys), group.partition, group.file_id)
+        return original([GroupKeys(partition, file_id, string_column(keys)) for partition, file_id, keys in made], time)
 
     monkeypatch.setattr(index_keys, "location_rows", altered)
     findings = only(build_metadata_table(table, ["record_index"]), "record_index")
