@@ -249,14 +249,15 @@ def location_rows(groups: Sequence[GroupKeys], milliseconds: int) -> IndexRows:
     )
     # All keys of a file group have one location: it is encoded once.
     values = encode_records(_LOCATION, payload)
-    counts = [length(group.keys) for group in groups]
-    pieces = [
-        np.tile(values.data[start:end], keys)
-        for start, end, keys in zip(values.offsets[:-1], values.offsets[1:], counts, strict=True)
-    ]
-    ends = np.cumsum(np.repeat(np.diff(values.offsets), counts))
-    keys = concat_strings([group.keys for group in groups])
-    return IndexRows(keys, BinaryColumn(np.concatenate([[0], ends]).astype(np.int64), np.concatenate(pieces)))
+    counts, sizes = np.array([length(group.keys) for group in groups]), np.diff(values.offsets)
+    rows, ends = np.cumsum(counts).tolist(), np.cumsum(counts * sizes).tolist()
+    data, offsets = np.empty(ends[-1], np.uint8), np.zeros(rows[-1] + 1, np.int64)
+    for number, (keys, size) in enumerate(zip(counts.tolist(), sizes.tolist(), strict=True)):
+        row, end = rows[number], ends[number]
+        value = values.data[values.offsets[number] : values.offsets[number + 1]]
+        data[end - keys * size : end].reshape(keys, size)[:] = value
+        offsets[row - keys + 1 : row + 1] = np.arange(end - (keys - 1) * size, end + 1, size)
+    return IndexRows(concat_strings([group.keys for group in groups]), BinaryColumn(offsets, data))
 
 
 def secondary_rows(keys: StringColumn, prefixes: StringColumn | None) -> IndexRows:
