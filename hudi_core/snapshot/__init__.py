@@ -5,9 +5,8 @@ complete_listing  whether a listing has the files that the latest commit wrote: 
 external_files  files of other writers that were registered where they are: their names in metadata have a suffix. Rule
                 TABLE-741
 footer_cache  statistics in footers of base files, kept in a local file between processes. Rule SOURCE-19
-lost_timeline  whether a timeline without instants is that of a new table: one whose folder is lost has its files still. Rule
-              TABLE-1370
 mode          whether the metadata table is read
-snapshot      `Snapshot`: a table at an instant: its schema, file slices and metadata, each looked up when first needed
+snapshot      `Snapshot`: a table at an instant: its schema, file slices and metadata, each looked up when first needed; whether
+              a timeline is lost. Rule TABLE-1370
 time_travel   which times a table can still be read at: not those whose files were cleaned away. Rules QUERY-1 to QUERY-4
 """

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
+from hudi_core.columns.strings import string_list
 from hudi_core.engine import Engine, FileInfo, Storage
-from hudi_core.errors import TableError, UnsupportedError
+from hudi_core.errors import CorruptFileError, TableError, UnsupportedError
+from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.metadata.kinds import IndexKind, has_listing, kind_of
 from hudi_core.metadata.table import (
     COLUMN_STATS,
@@ -34,7 +36,10 @@ from hudi_core.timeline.schemas import SCHEMA_FOLDER, SchemaHistory, schema_hist
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slice_building import latest_slices, read_archived_replacements, visibility
 from hudi_core.timeline.slices import Slices
-from hudi_core.timeline.timeline import Timeline
+from hudi_core.timeline.timeline import Timeline, timeline_in
+
+_SHORTEST: Final = 14
+"""Digits of an instant; files of others may have a number in its place."""
 
 
 def list_files(storage: Storage) -> FileList:
@@ -43,6 +48,24 @@ def list_files(storage: Storage) -> FileList:
     for info in storage.list("", recursive=True, without=FOLDER):
         by_folder.setdefault(info.path.rpartition("/")[0], []).append(info)
     return files_in(by_folder)
+
+
+def refuse_lost_timeline(timeline: Timeline) -> None:
+    """Raises `CorruptFileError` where no write is known, and there are files of writes: none of their rows would come."""
+    if timeline.files:
+        return
+    storage, files = timeline.storage, list_files(timeline.storage)
+    first = next((row for row, name in enumerate(string_list(files.names)) if _is_of_write(name)), None)
+    # A first write, since the timeline was listed, requests its instant before it writes a file.
+    if first is not None and not timeline_in(storage, timeline.folder, timeline.layout).files:
+        expected = "instants of the writes whose files the table has"
+        found = f"none, beside {files.info(first).path}"
+        raise CorruptFileError(f"{storage.uri}/{timeline.folder}", expected=expected, found=found)
+
+
+def _is_of_write(name: str) -> bool:
+    file = parse_base_file(name) or parse_log_file(name)
+    return file is not None and len(file.instant) >= _SHORTEST
 
 
 @dataclass(frozen=True, slots=True)

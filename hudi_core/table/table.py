@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from hudi_core.planning.sources.commits import CommitTimes
     from hudi_core.planning.sources.sources import Sources
     from hudi_core.schema.schema import Schema
-    from hudi_core.snapshot import lost_timeline, time_travel
     from hudi_core.snapshot import snapshot as snapshots
+    from hudi_core.snapshot import time_travel
     from hudi_core.snapshot.footer_cache import FooterCache
     from hudi_core.snapshot.snapshot import Snapshot
     from hudi_core.table import scan as scanning
@@ -51,7 +51,6 @@ else:
     diff = ModuleByNeed("hudi_core.evolve.diff")
     evolution = ModuleByNeed("hudi_core.evolve.apply")
     incremental = ModuleByNeed("hudi_core.changes.incremental")
-    lost_timeline = ModuleByNeed("hudi_core.snapshot.lost_timeline")
     planning = ModuleByNeed("hudi_core.planning.sources.sources")
     scanning = ModuleByNeed("hudi_core.table.scan")
     snapshots = ModuleByNeed("hudi_core.snapshot.snapshot")
@@ -222,7 +221,7 @@ class Table(Portable):
         key = _timeline_key(cut)
         if key not in self._snapshots:
             self._refuse_other_layout()
-            lost_timeline.refuse_lost_timeline(self.timeline)
+            snapshots.refuse_lost_timeline(self.timeline)
             snapshot = snapshots.Snapshot(
                 self.engine,
                 self.storage,

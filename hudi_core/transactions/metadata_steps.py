@@ -41,13 +41,15 @@ def metadata_steps(table: Table, instant_time: str, change: TableChange) -> list
 
 def refuse_unusable_metadata(table: Table) -> None:
     """Raises `CorruptFileError` or `UnsupportedError` where a commit could not write to the table's metadata table: it cannot be
-    opened, is behind, or, as far as a local folder shows it, lacks the file groups of a partition. Rule META-1374."""
+    opened, is behind, or, as far as a local folder shows it, lacks the files of a partition. Rule META-1374."""
     if not table.config.kept_partitions:
         return
     with _name_the_mending():
         metadata = table.snapshot().metadata or require_metadata_table(table)
         for partition in () if table.storage.is_remote else table.config.metadata_partitions:
-            metadata.slices(partition)
+            folder = f"{METADATA_FOLDER}/{partition}"
+            if not metadata.storage.list(folder):
+                raise CorruptFileError(f"{table.storage.uri}/{folder}", expected="file groups", found="no files")
 
 
 @contextmanager
