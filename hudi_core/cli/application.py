@@ -40,7 +40,7 @@ _Misuse: type[Exception] = typer.BadParameter.mro()[1]
 """What a command line raises that cannot be understood: `UsageError` of click, which Typer brings along or builds on."""
 
 _INVALID: Final = re.compile(r"Invalid value for (.+?): Input should be (.+)")
-_ONCE: Final = re.compile(r"Invalid value for (--[a-z-]+): expected")
+_STATED: Final = re.compile(r"Invalid value for '?(--[^':]+)'?(?: / '-.')?: expected")
 _OF_CHOICES: Final = re.compile(r"Invalid value for (.+?): '(.*)' is not one of (.+)")
 _BEFORE: Final = {"--storage-option": " NAME=VALUE", "--verbose": ""}
 """Options of all commands, and their values."""
@@ -104,7 +104,7 @@ class _Commands(TyperGroup):
 
 def _refusal(refused: Any, given: Sequence[str]) -> str:
     message = " ".join(refused.format_message().split()).rstrip(".").replace("Value error, ", "")
-    message = _OF_CHOICES.sub(_name_choices, _ONCE.sub(r"\1: expected", message))
+    message = _OF_CHOICES.sub(_name_choices, _STATED.sub(r"\1: expected", message))
     value = _INVALID.fullmatch(message)
     if value is not None:
         names = re.findall(r"'(-[^']*)'", value[1])

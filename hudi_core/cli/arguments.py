@@ -42,13 +42,14 @@ class OnceCommand(TyperCommand):
 
 
 def _options(command: Any) -> dict[str, str]:
-    """The longest form of each option, by its own name and by the name of the function's argument."""
+    """The longest form of each option, by its own name and by the names of arguments of functions that it is given to."""
     options: dict[str, str] = {}
     for one in command.params:
         if one.param_type_name == "option":
             typed = max(one.opts, key=len)
             options |= dict.fromkeys((one.name, typed.removeprefix("--").replace("-", "_")), typed)
-    return options | ({"indexes": options["index"]} if "index" in options else {})
+    others = {"indexes": "index", "properties": "option"}
+    return options | {argument: options[name] for argument, name in others.items() if name in options}
 
 
 def name_options(error: UsageError, options: Mapping[str, str]) -> UsageError:
@@ -66,7 +67,8 @@ def name_options(error: UsageError, options: Mapping[str, str]) -> UsageError:
         return re.sub(r"\b[a-z]+(?:_[a-z]+)+\b", lambda name: options.get(name[0], name[0]), quoted)
 
     where = options.get(error.where, error.where)
-    made = UsageError(where, expected=rename(error.expected), found=error.found, message=rename(error.message))
+    found = error.found if where in options.values() else rename(error.found)  # of one option it is what was typed
+    made = UsageError(where, expected=rename(error.expected), found=found, message=rename(error.message))
     for note in getattr(error, "__notes__", ()):
         made.add_note(note)
     return made

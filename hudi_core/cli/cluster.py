@@ -9,6 +9,7 @@ import typer
 
 from hudi_core.advice.proposals import Measure
 from hudi_core.cli.advice import show_advice
+from hudi_core.cli.arguments import split_names
 from hudi_core.cli.options import (
     JsonOption,
     TableArgument,
@@ -158,7 +159,7 @@ def cluster(
         return
     options = ClusterOptions(
         strategy or stated.strategy,
-        stated.columns if columns is None else name_list(columns),
+        stated.columns if columns is None else split_names("--columns", columns) or (),
         sizes,
         PartitionFilter(mode, name_list(partitions), partition_pattern, recent_partitions or 0),
         None if dry_run else conjunction(where),

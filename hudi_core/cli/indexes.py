@@ -256,7 +256,8 @@ def _drop(table: Table, name: str, out: Output, *, dry_run: bool) -> None:
 
 
 def _build(table: Table, build: list[str], options: IndexOptions, out: Output, *, dry_run: bool) -> None:
-    kinds = [RECORD_INDEX if kind == PARTITIONED_RECORD_INDEX else kind for kind in build]
+    names = [name for given in build for name in split_names("KIND", given) or ()]
+    kinds = [RECORD_INDEX if kind == PARTITIONED_RECORD_INDEX else kind for kind in names]
     planned = plan_partitions(table, kinds, options)
     if dry_run:
         out.record({"built": list(planned), "dry_run": True})

@@ -86,12 +86,14 @@ OPENED: ContextVar[list[Storage] | None] = ContextVar("opened", default=None)
 """The storages of tables that the command opened, where it reports their requests."""
 
 
-def byte_count(text: str) -> int:
-    """A size as it is typed: bytes, or with a unit (`120MB`, `1GiB`)."""
+def byte_count(text: str, option: str | None = None) -> int:
+    """A size as it is typed: bytes, or with a unit (`120MB`, `1GiB`). Raises what a misused command line does for another text;
+    a parser of options names its `option` itself."""
     try:
         return int(TypeAdapter(ByteSize).validate_python(text))
     except ValidationError as error:
-        raise typer.BadParameter(f"expected a size such as 134217728, 128MB or 1GiB, found {text!r}") from error
+        message = f"expected a size such as 134217728, 128MB or 1GiB, found {text!r}"
+        raise typer.BadParameter(message, param_hint=option) from error
 
 
 def open_from_options(

@@ -97,7 +97,7 @@ def _bounds(given: str | None) -> dict[str, Any]:
     if unknown:
         raise UsageError("--limit", expected=_LIMIT, found=", ".join(unknown))
     time = limits.pop("time", None)
-    sizes = {name: byte_count(size) for name, size in limits.items()}
+    sizes = {name: byte_count(size, f"--limit {name}") for name, size in limits.items()}
     return {"seconds": None if time is None else seconds_of("--limit", time), **sizes}
 
 

@@ -174,7 +174,7 @@ def _require_record(parent: Draft, where: str) -> None:
         case Union():
             place = "a branch of a union"
         case other:
-            place = f"a name inside a {brief(other)}"
+            place = f"a name inside {brief(other)}"
     raise SchemaError(where, expected="a field of a record", found=place)
 
 

@@ -6,7 +6,8 @@ import difflib
 from collections import Counter
 from dataclasses import replace
 
-from hudi_core.errors import UnknownColumnError
+from hudi_core.errors import UnknownColumnError, list_names
+from hudi_core.schema.meta import is_meta
 from hudi_core.schema.schema import Path
 from hudi_core.types.nodes import Field, Type, children
 from hudi_core.types.walk import with_children
@@ -31,7 +32,8 @@ class Draft:
             return self.fields[column_id]
         close = difflib.get_close_matches(path[-1].lower(), self._folded, n=3, cutoff=0.6)
         near = [".".join((*path[:-1], name)) for name in self._ids if name.lower() in close][:3]
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        there = [".".join((*path[:-1], name)) for name in self._ids if not is_meta(name)]
+        hint = f"; did you mean {' or '.join(near)}?" if near else f"; columns are {list_names(there)}" if there else ""
         missing = ".".join(path)
         raise UnknownColumnError(where, message=f"no such column{'' if missing == where else f' as {missing}'}{hint}")
 

@@ -145,7 +145,7 @@ def slices_of_nodes(
         nodes = hashing_nodes(storage, timeline, path)
         if nodes is None:
             where = f"{storage.uri}/{HASHING_FOLDER}/{path}"
-            raise UsageError(where, expected="nodes of consistent hashing, or the number of buckets", found="none")
+            raise UsageError(where, expected="nodes of consistent hashing, or `buckets`, their number", found="none")
         places = node_places(hashed, rows, [value for value, _ in nodes])
         for place in np.unique(places).tolist():
             prefix = nodes[place][1]

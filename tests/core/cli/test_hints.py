@@ -207,3 +207,35 @@ def test_a_word_before_the_table_is_no_table() -> None:
     answer = ran("partitions", "list", rides())
     assert f"; did you mean hudi-core partitions {shlex.quote(str(rides()))}?" in answer.error
     assert "a command takes one table" in ran("partitions", rides(), rides()).error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("write", "--option", "hoodie.x=1"), "--option: expected one of hoodie."),
+        (("clean", "--keep-commits", "1", "--keep-hours", "2"), "found --keep-commits and --keep-hours"),
+        (("cluster", "--columns", ""), "--columns: expected names separated by commas, found ''"),
+        (("service", "--limit", "memory=lots"), "--limit memory: expected a size such as 134217728, 128MB or 1GiB"),
+        (("cluster", "--columns", "id", "--target-file-size", "12QB"), "--target-file-size: expected a size such as"),
+        (("evolve", "DROP COLUMN nope"), "nope: no such column; columns are id, n"),
+    ],
+)
+def test_an_error_has_the_words_of_the_command_line(tmp_path: Path, arguments: tuple[str, ...], error: str) -> None:
+    """CLI-984, CLI-1356."""
+    rows = tmp_path / "rows.csv"
+    rows.write_text("id,n\n1,2\n")
+    ran("create", tmp_path / "t", "--like", rows, "--key", "id")
+    command, *others = arguments
+    files = [rows] if command == "write" else []
+    answer = ran(command, tmp_path / "t", *files, *others)
+    assert (answer.status, error in answer.error) == (2, True), answer.error
+
+
+def test_kinds_of_indexes_may_have_commas_between_them(tmp_path: Path) -> None:
+    """CLI-677: as `create --index` takes them."""
+    rows = tmp_path / "rows.csv"
+    rows.write_text("id,n\n1,2\n")
+    ran("create", tmp_path / "t", "--like", rows, "--key", "id")
+    ran("write", tmp_path / "t", rows)
+    answer = ran("index", "build", tmp_path / "t", "column_stats,bloom_filters", "--dry-run", "--json")
+    assert {"column_stats", "bloom_filters"} <= set(answer.lines[0]["built"])

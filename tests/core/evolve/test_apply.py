@@ -197,7 +197,7 @@ REFUSED: list[tuple[Change, str]] = [
     (AddColumn("", t.Int()), "expected a name of letters, digits and _"),
     (AddColumn("new", t.Record((field("x y", t.Int()),))), "new.x y: expected a name of letters"),
     (AddColumn("nope.new", t.Int()), "nope.new: no such column as nope"),
-    (AddColumn("id.new", t.Int()), "id.new: expected a field of a record, found a name inside a int"),
+    (AddColumn("id.new", t.Int()), "id.new: expected a field of a record, found a name inside int"),
     (AddColumn("tags.new", t.Int()), "tags.new: expected a field of a record, found the key or value of a map"),
     (AddColumn("lines.new", t.Int()), "lines.new: expected a field of a record, found the element of an array"),
     (AddColumn("new", t.Int(), default="x"), "new: expected a value of int, found str 'x'"),
