@@ -78,6 +78,8 @@ _INWARD: Final[tuple[tuple[pa.DataType, t.Type], ...]] = (
 _WORDS: Final = {kind: arrow for kind, (_, arrow) in _SIMPLE.items()}
 _MEANINGS: Final = {arrow.id: logical for logical, arrow in _SIMPLE.values()}
 _TIMES_READ: Final = {arrow: logical for logical, arrow in _TIMES.items()}
+_OPAQUE: Final = frozenset(("pandas.period", "arrow.opaque"))
+"""Names of extension types whose stored values are not what they mean."""
 _WIDENED: Final = dict(_INWARD)
 _EXACT_KINDS: Final = frozenset({*_SIMPLE, t.Time, t.Timestamp})
 
@@ -241,7 +243,7 @@ class _Inward:
             return t.Fixed(arrow.byte_width)
         if pa.types.is_dictionary(arrow) or pa.types.is_run_end_encoded(arrow):
             return self._lossy(arrow, self.type(arrow.value_type, path), path)
-        if isinstance(arrow, pa.BaseExtensionType):
+        if isinstance(arrow, pa.BaseExtensionType) and arrow.extension_name not in _OPAQUE:
             storage = self.type(arrow.storage_type, path)
             logical = (
                 t.Uuid(storage) if arrow.extension_name == "arrow.uuid" and isinstance(storage, t.Fixed) else storage

@@ -14,6 +14,8 @@ json_pieces     files of JSON in pieces of whole rows
 json_rows       rows of files of JSON, piece after piece
 json_texts      texts of JSON in columns of CSV files
 json_types      types of columns of JSON, as each piece shows them, put together to those of the file
+lossless        what Arrow data of other libraries would lose on the way: types that Arrow has no values for, and casts between
+                batches that change values without an error. Rules ROWS-1375, ROWS-1376
 python_values   values of Python in the type of a table's column, exactly
 spilled_tables  tables that are read once more: in memory up to a limit, those behind it in a file
 text_values     values of files of texts in the types of a table's columns

@@ -19,6 +19,7 @@ from typing import Any
 import pyarrow as pa
 
 from hudi_arrow.incoming.gaps import refuse_gaps
+from hudi_arrow.incoming.lossless import refuse_other_kinds, refuse_unknown_types
 from hudi_arrow.incoming.python_values import WRONG, exact_array, wrong_batch
 from hudi_core.errors import RowError, UsageError, describe
 
@@ -55,9 +56,10 @@ def stream_of(data: object, types: Types, *, whole: bool = False) -> pa.RecordBa
 def _open(data: object) -> pa.RecordBatchReader:
     if not hasattr(data, "__arrow_c_stream__"):
         raise UsageError("rows", expected="a batch, as the first item is one", found=describe(data))
+    refuse_unknown_types(data)
     try:
         return pa.RecordBatchReader.from_stream(data)
-    except pa.ArrowException as error:  # pandas makes its columns only here
+    except WRONG as error:  # pandas makes its columns only here
         raise UsageError("rows", expected="columns of one type each", found=str(error)) from error
 
 
@@ -77,6 +79,7 @@ def _chain(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
                     expected=f"the first batch's columns, {', '.join(schema.names)}",
                     found=", ".join(batch.schema.names),
                 )
+            refuse_other_kinds(batch.schema, schema)
             try:
                 yield batch if batch.schema.equals(schema) else batch.cast(schema)
             except pa.ArrowException as problem:

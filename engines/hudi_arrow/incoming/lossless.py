@@ -1,0 +1,84 @@
+"""What Arrow data of other libraries would lose on the way: types that Arrow has no values for, and casts between batches that
+change values without an error. Rules ROWS-1375, ROWS-1376."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import pyarrow as pa
+
+from hudi_core.errors import SchemaError, UsageError
+
+_types = pa.types
+
+_UNKNOWN: Final = {"polars": ("Object",), "duckdb": ("BIT", "TIME WITH TIME ZONE")}
+"""Types by the library of their rows: pointers, bytes of a form of its own, and times that come without their zone."""
+
+
+def refuse_unknown_types(data: object) -> None:
+    """Raises `SchemaError` for rows of another library with a column whose values Arrow does not have."""
+    library = type(data).__module__.partition(".")[0].lstrip("_")
+    unknown = _UNKNOWN.get(library)
+    if unknown is None:
+        return
+    for name, kind in _columns_of(data):
+        found = next((one for one in unknown if re.fullmatch(rf"{one}(\[[0-9]*\])*", kind)), None)
+        if found is not None:
+            raise SchemaError(f"rows: {name}", expected="a type that Arrow has", found=f"{found} of {library}")
+
+
+def _columns_of(data: Any) -> Iterator[tuple[str, str]]:
+    names = getattr(data, "columns", ())
+    types = getattr(data, "dtypes", ())
+    return zip(names, map(str, types), strict=False) if isinstance(names, list) else iter(())
+
+
+def refuse_other_kinds(given: pa.Schema, wanted: pa.Schema) -> None:
+    """Raises `UsageError` for a column of a later batch that a cast to the first one's type would change without an error."""
+    for field in given:
+        kind = wanted.field(field.name).type
+        if not _is_kept(field.type, kind):
+            raise UsageError(
+                f"rows: {field.name}", expected=f"{kind}, as the first batch has it", found=str(field.type)
+            )
+
+
+_FAMILIES: Final[tuple[Callable[[pa.DataType], bool], ...]] = (
+    lambda kind: bool(_types.is_string(kind) or _types.is_large_string(kind) or _types.is_string_view(kind)),
+    lambda kind: bool(_types.is_binary(kind) or _types.is_large_binary(kind) or _types.is_binary_view(kind)),
+    _types.is_fixed_size_binary,
+    _types.is_boolean,
+    _types.is_date,
+    _types.is_time,
+)
+"""Types whose casts among themselves give the value, or fail."""
+
+
+def _is_kept(given: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether a safe cast gives each value as it is, or fails."""
+    given, wanted = _plain(given), _plain(wanted)
+    if given == wanted or _types.is_null(given):
+        return True
+    if _types.is_timestamp(wanted):
+        return _types.is_timestamp(given) and (given.tz is None) is (wanted.tz is None)
+    if _types.is_integer(wanted) or _types.is_decimal(wanted):
+        fits = _types.is_integer(given) or _types.is_decimal(given)
+        return bool(fits or (_types.is_floating(given) and _types.is_integer(wanted)))
+    if _types.is_floating(wanted):
+        narrower = _types.is_floating(given) and given.bit_width <= wanted.bit_width
+        return bool(narrower or _types.is_integer(given))
+    if _types.is_nested(wanted):
+        same = given.id == wanted.id and given.num_fields == wanted.num_fields
+        pairs = [(given.field(place), wanted.field(place)) for place in range(wanted.num_fields)] if same else []
+        named = not _types.is_struct(wanted) or all(one.name == other.name for one, other in pairs)
+        return same and named and all(_is_kept(one.type, other.type) for one, other in pairs)
+    return any(belongs(given) and belongs(wanted) for belongs in _FAMILIES)
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """The type of the values, whatever their encoding."""
+    if _types.is_dictionary(kind) or _types.is_run_end_encoded(kind):
+        return _plain(kind.value_type)
+    return _plain(kind.storage_type) if isinstance(kind, pa.BaseExtensionType) else kind

@@ -1,0 +1,112 @@
+"""Rows of other libraries and of several batches: each value is stored as it is, or refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hudi_arrow.incoming.given import stream_of
+from hudi_arrow.types import schema_from_arrow
+from hudi_core.errors import HudiError, SchemaError, UsageError
+from tests.support.drawing import cases
+
+NOON = dt.datetime(2020, 1, 1, 12)
+VALUES: dict[pa.DataType, list[Any]] = {
+    pa.bool_(): [True, False],
+    pa.int32(): [0, 5, -(2**31)],
+    pa.int64(): [1, 2**53 + 1, 2**63 - 1],
+    pa.float32(): [0.5, 3.0],
+    pa.float64(): [0.1, 2.0, 1e300],
+    pa.decimal128(5, 2): [Decimal("1.25"), Decimal("7.00")],
+    pa.decimal128(9, 4): [Decimal("1.2345"), Decimal("7.0000")],
+    pa.string(): ["007", "1", "2020-01-01"],
+    pa.binary(): [b"1", b"\xff"],
+    pa.date32(): [NOON.date()],
+    pa.time64("us"): [NOON.time()],
+    pa.timestamp("us"): [NOON, dt.datetime(2020, 1, 1)],
+    pa.timestamp("ms", "UTC"): [NOON.replace(tzinfo=dt.UTC)],
+    pa.timestamp("us", "America/New_York"): [NOON.replace(tzinfo=dt.UTC)],
+    pa.list_(pa.int64()): [[1, 2]],
+    pa.struct([("a", pa.string())]): [{"a": "1"}],
+    pa.struct([("a", pa.int64())]): [{"a": 1}],
+}
+
+
+def batch(kind: pa.DataType, values: list[Any]) -> pa.RecordBatch:
+    return pa.record_batch({"v": pa.array(values, kind)})
+
+
+@settings(max_examples=cases(300, part=6))
+@given(st.data())
+def test_a_later_batch_keeps_its_values_or_is_refused(data: st.DataObject) -> None:
+    """ROWS-1375, over pairs of types."""
+    first, later = (data.draw(st.sampled_from(list(VALUES))) for _ in range(2))
+    value = data.draw(st.sampled_from(VALUES[later]))
+    try:
+        read = stream_of(iter([batch(first, [None]), batch(later, [value])]), {}).read_all()["v"].to_pylist()[1]
+    except HudiError:
+        return
+    assert read == value and isinstance(read, bool) is isinstance(value, bool)
+    assert isinstance(read, int | float | Decimal) is isinstance(value, int | float | Decimal)
+
+
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        (pa.array([True]), pa.array([5])),
+        (pa.array([Decimal("1.00")]), pa.array([1.005])),
+        (pa.array([1.0], pa.float32()), pa.array([1e300])),
+        (pa.array([NOON.date()]), pa.array([NOON])),
+        (pa.array([NOON.time()]), pa.array([NOON])),
+        (pa.array([NOON]), pa.array([5])),
+        (pa.array([5]), pa.array([NOON])),
+        (pa.array([NOON]), pa.array([NOON], pa.timestamp("us", "America/New_York"))),
+        (pa.array(["007"]), pa.array([8])),
+        (pa.array([["a"]]), pa.array([[8]])),
+    ],
+)
+def test_a_value_of_another_kind_in_a_later_batch_is_refused(first: pa.Array, later: pa.Array) -> None:
+    """ROWS-1375."""
+    batches = [pa.record_batch({"v": first}), pa.record_batch({"v": later})]
+    with pytest.raises(UsageError, match=r"^rows: v: expected .* as the first batch has it, found"):
+        stream_of(iter(batches), {}).read_all()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pl.DataFrame({"v": pl.Series([object()], dtype=pl.Object)}),
+        duckdb.sql("SELECT '101'::BIT AS v"),
+        duckdb.sql("SELECT ['101'::BIT] AS v"),
+        duckdb.sql("SELECT TIMETZ '01:02:03+05' AS v"),
+        pd.DataFrame({"v": pd.period_range("2020-01", periods=2, freq="M")}),
+        duckdb.sql("SELECT '12345678901234567890123'::VARINT AS v"),
+    ],
+)
+def test_values_that_arrow_does_not_have_are_refused(rows: object) -> None:
+    """ROWS-1376."""
+    with pytest.raises(SchemaError):
+        schema_from_arrow(stream_of(rows, {}).schema)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame([["a", 1, 2]], columns=["id", "v", "v"]),
+        pd.DataFrame({"v": pd.arrays.SparseArray([0, 5])}),
+        pd.DataFrame({"v": ["a\ud800b"]}, dtype=object),
+    ],
+)
+def test_a_frame_that_arrow_does_not_take_is_one_error(frame: pd.DataFrame) -> None:
+    """ROWS-690."""
+    with pytest.raises(UsageError, match=r"^rows: expected columns of one type each"):
+        stream_of(frame, {}).read_all()
