@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Annotated, Any
 
@@ -82,7 +82,7 @@ def diff(
     since: Annotated[str, typer.Argument(metavar="A", help="The earlier instant, as timeline shows it.")],
     until: Annotated[str, typer.Argument(metavar="B", help="The later instant.")],
     rows: Annotated[
-        bool, typer.Option("--rows", help="Show the changes of rows one by one, each with the row before and after.")
+        bool, typer.Option("--rows", help="Show the changes of rows one by one, with the key and what differs.")
     ] = False,
     limit: Annotated[
         int | None, typer.Option("--limit", "-n", metavar="N", min=0, help="With --rows: at most this many.")
@@ -100,7 +100,7 @@ def diff(
             made = difference(opened_table, since, until, tally)
         _show_difference(out, made)
     else:
-        most = limit if as_json or limit is not None else _SHOWN
+        most = limit if as_json else (_SHOWN if limit is None else limit) + 1  # one more tells whether there are more
         with tally_progress("changes", prints_rows=as_json) as tally:
             changes: Iterator[dict[str, Any]] = islice(read_changed_rows(opened_table, since, until), most)
             if tally is not None:
@@ -108,19 +108,35 @@ def diff(
                 changes = tally.count_batches(changes, lambda _: 1)
             if as_json:
                 out.rows((), changes)
-            shown = [] if as_json else list(map(_change, changes))
+            keys = opened_table.schema.record_keys
+            shown = [] if as_json else [_change(change, keys) for change in changes]
         if not as_json:
-            out.rows(("op", "ts_ms", "before", "after"), shown, folded=("before", "after"))
+            _show_changes(out, shown, limit)
     warn(opened_table.warnings)
 
 
-def _change(change: dict[str, Any]) -> dict[str, Any]:
-    images = {name: None if change[name] is None else _row(change[name]) for name in ("before", "after")}
-    return {**change, **images}
+def _show_changes(out: Output, changes: Sequence[dict[str, Any]], limit: int | None) -> None:
+    head = changes[: _SHOWN if limit is None else limit]
+    out.rows(("op", "ts_ms", "before", "after"), head, folded=("before", "after"))
+    cut = len(changes) > len(head)
+    more = "; --limit shows more" if cut and limit is None else ""
+    out.text(f"\n{'the first ' if cut else ''}{format_count(len(head), 'change')}{more}")
 
 
-def _row(row: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {value_text(value)}" for name, value in row.items() if not is_meta(name))
+def _change(change: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    """A change with its rows as texts; of an update the record key and the columns that differ."""
+    before, after = change["before"], change["after"]
+    if before is None or after is None:
+        return {**change, "before": _row(before), "after": _row(after)}
+    shown = {name for name in after if name in keys or before.get(name) != after[name]}
+    return {**change, "before": _row(before, shown), "after": _row(after, shown)}
+
+
+def _row(row: dict[str, Any] | None, only: Collection[str] | None = None) -> str | None:
+    if row is None:
+        return None
+    shown = {name: value for name, value in row.items() if not is_meta(name) and (only is None or name in only)}
+    return value_text(", ".join(f"{name} {value_text(value)}" for name, value in shown.items()))
 
 
 def _show_difference(out: Output, made: TableDifference) -> None:

@@ -55,4 +55,4 @@ def format_bound(value: Any) -> str:
         return format_bound(value["value"])
     if isinstance(value, dict) and set(value) == {"base64"}:
         return f"x'{to_text(from_json(value, t.Binary(), 'bound'), t.Binary())}'"
-    return value_text(value) if isinstance(value, bool | str) else cell(value)
+    return value_text(value) if isinstance(value, bool | int | str) else cell(value)

@@ -33,7 +33,11 @@ def test_diff(table: Table) -> None:
     assert "rows deleted   1" in ran("diff", table.storage.uri, first, last).out.splitlines()
     rows = ran("diff", table.storage.uri, first, last, "--rows", "--json").lines
     assert [row["op"] for row in rows] == ["u", "d"]
-    assert len(ran("diff", table.storage.uri, first, last, "--rows", "-n", "1").out.splitlines()) == 2
+    assert ran("diff", table.storage.uri, first, last, "--rows", "-n", "1").out.splitlines()[2:] == [
+        "",
+        "the first 1 change",
+    ]
+    assert ran("diff", table.storage.uri, first, last, "--rows").out.splitlines()[-1] == "2 changes"
     assert "the earlier instant first" in ran("diff", table.storage.uri, last, first).error
     assert "--rows" in ran("diff", table.storage.uri, first, last, "-n", "1").error
     cities = [commit.requested_time for commit in (table.timeline.commits[0],)]

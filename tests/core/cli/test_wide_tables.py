@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import hudi_core
+from tests.support.commands import ran
 from tests.support.screens import screen
 
 NAMES = ["id", "part", "ts", *(f"a_long_column_name_{number:03d}" for number in range(197))]
@@ -67,3 +68,15 @@ def test_bounds_that_nothing_states_are_unknown(tmp_path: Path) -> None:
         "with nulls      unknown",
         "without values  unknown",
     ]
+
+
+def test_of_an_updated_row_people_see_what_differs(table: str) -> None:
+    """CLI-1358."""
+    opened = hudi_core.open(table)
+    first = opened.commits()[-1].requested_time
+    opened.update({NAMES[7]: 5}, where="id = 'a'")
+    last = opened.refresh().commits()[-1].requested_time
+    lines = screen(200, "diff", table, first, last, "--rows").out.splitlines()
+    assert lines[1].split()[2:] == ["id", "a,", NAMES[7], "0", "id", "a,", NAMES[7], "5"]
+    (change,) = ran("diff", table, first, last, "--rows", "--json").lines
+    assert set(NAMES) <= set(change["after"])
