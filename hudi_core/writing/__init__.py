@@ -53,6 +53,8 @@ schema_on_write  batches brought to a table's schema, before anything is written
 several          several changes of rows in one commit
 source_merge/    merges of a source into a table by clauses
 spread/          writes of rows that are spread over many machines
+stored_key_types  columns of keys in the types of the table's: a key is a text of its value, and one value has other texts
+                  in other types. Rule WRITE-1377
 task_rows        the rows of tasks, where all rows of a write are here
 tasks            tasks of a write: values that can be sent to other machines, and what each of them does
 timestamp_types  columns of times whose type a write corrects

@@ -33,6 +33,7 @@ from hudi_core.types import nodes as t
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.exact_types import widens_integers
 from hudi_core.writing.schema_on_write import SchemaOnWrite, schema_on_write
+from hudi_core.writing.stored_key_types import in_stored_types
 from hudi_core.writing.timestamp_types import refuse_corrections
 
 _NO_KEYS = KeyColumns(string_column([]), np.zeros(0, np.int32), ())
@@ -206,7 +207,10 @@ def _refuse_keyless(table: Table, rows: Schema) -> None:
 def incoming_keys(
     table: Table, given: InputRows[Any], names: tuple[str, str] = (RECORD_KEY, PARTITION_PATH)
 ) -> KeyColumns:
-    """The keys of an input of rows, or in columns of these names. Raises `RowError` for a row without one."""
+    """The keys of an input of rows, or in columns of these names. Raises `RowError` for a row without one and for
+    a value that the table's column cannot have, `SchemaError` for a column of another kind than the table's."""
+    if not any(field.name in names for field in given.schema.fields):
+        given = in_stored_types(table.engine, given, table.schema, table.config)
     reader = KeyReader(table, given.schema, columns=names)
     parts = [reader.keys(batch) for batch in given.batches if table.engine.rows.count(batch)]
     return join_keys([keys for keys, _ in parts], [paths for _, paths in parts])
