@@ -209,8 +209,7 @@ def incoming_keys(
 ) -> KeyColumns:
     """The keys of an input of rows, or in columns of these names. Raises `RowError` for a row without one and for
     a value that the table's column cannot have, `SchemaError` for a column of another kind than the table's."""
-    if not any(field.name in names for field in given.schema.fields):
-        given = in_stored_types(table.engine, given, table.schema, table.config)
+    given = in_stored_types(table.engine, given, table.schema, table.config, names)
     reader = KeyReader(table, given.schema, columns=names)
     parts = [reader.keys(batch) for batch in given.batches if table.engine.rows.count(batch)]
     return join_keys([keys for keys, _ in parts], [paths for _, paths in parts])

@@ -19,12 +19,14 @@ from hudi_core.writing.exact_types import ExactTypes, align_schema
 
 
 def in_stored_types(
-    engine: Engine[Any, Any, Any], given: InputRows[Any], table: Schema, config: TableConfig
+    engine: Engine[Any, Any, Any], given: InputRows[Any], table: Schema, config: TableConfig, keys: tuple[str, str]
 ) -> InputRows[Any]:
-    """Rows whose columns of the key and the partition have the table's types.
+    """Rows whose columns of the key and the partition have the table's types; as they are where columns of two names hold keys.
 
     Raises `SchemaError` for a column of another kind, and `RowError` for a value that the table's column cannot have.
     """
+    if any(field.name in keys for field in given.schema.fields):
+        return given
     names = {name.partition(".")[0] for name in (*config.record_key_fields, *config.partition_fields)}
     stored = replace(table, record=_with_fields(table, [field for field in table.fields if field.name in names]))
     aligned = align_schema(given.schema, stored)

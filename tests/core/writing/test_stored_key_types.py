@@ -14,6 +14,8 @@ import pytest
 
 from hudi_core.errors import HudiError
 from hudi_core.front.opening import create_table, open_table
+from hudi_core.writing.spread.operations import spread_write
+from tests.support.local_flow import local_rows
 
 NOON = dt.datetime(2020, 1, 1, 12, 0, 0, 5000, tzinfo=dt.UTC)
 EQUAL: list[tuple[pa.DataType, Any, list[Any]]] = [
@@ -74,3 +76,11 @@ def test_whole_numbers_of_pandas_are_those_of_the_table(tmp_path: Path) -> None:
     with table.transaction() as changes:
         changes.delete(pd.DataFrame({"id": [2.0], "p": [10]}))
     assert open_table(tmp_path / "t").count() == 0
+
+
+def test_keys_in_parts_are_taken_in_the_types_of_the_table(tmp_path: Path) -> None:
+    """WRITE-1377."""
+    table = open_table(table_of(tmp_path, pa.decimal128(5, 2), Decimal("1.50")))
+    with pytest.raises(HudiError):
+        spread_write(table, local_rows(table.engine, [pa.table({"id": [1.501]})]), "delete")
+    assert spread_write(table, local_rows(table.engine, [pa.table({"id": [Decimal("1.5")]})]), "delete").deleted == 1
