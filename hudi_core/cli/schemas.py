@@ -31,6 +31,7 @@ from hudi_core.evolve.sql import parse_changes
 from hudi_core.front.forms import form
 from hudi_core.json_texts import parse_json
 from hudi_core.schema.loss import ConversionLoss, Converted
+from hudi_core.schema.meta import is_meta
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
@@ -215,7 +216,9 @@ def _show_history(out: Output, versions: Sequence[Schema], to: str | None) -> No
             out.line({"version": version.version, "changes": list(map(_difference, changes)), **shown})
             continue
         since = f"version {version.version}" if version.version else "the first known version"
-        out.heading(f"{since}: {format_count(len(version.fields), 'column')}")
+        own = sum(is_meta(field.name) for field in version.fields)
+        beside = f", and {own} of Hudi's own" if own else ""
+        out.heading(f"{since}: {format_count(len(version.fields) - own, 'column')}{beside}")
         for change in changes:
             out.text(f"  {change}")
         if to is not None:

@@ -176,3 +176,11 @@ def test_evolve_commits_the_change_on_request(tmp_path: Path, order: Path) -> No
 
 def test_changes_that_change_nothing_are_reported(order: Path) -> None:
     assert ran("evolve", "--schema", order, "move id first", "--diff").out.splitlines()[-1] == "no change"
+
+
+def test_a_history_counts_columns_as_inspect_does() -> None:
+    """CLI-1359."""
+    shown = ran("schema", rides(), "--history").out.splitlines()
+    assert shown[0] == "the first known version: 10 columns, and 5 of Hudi's own"
+    assert ran("inspect", rides(), "--json").lines[0]["columns"] == 11
+    assert "version 20261121124803120: 11 columns, and 5 of Hudi's own" in shown
