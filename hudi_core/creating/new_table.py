@@ -182,6 +182,10 @@ def _refuse(table: NewTable) -> None:
         if isinstance(part.type, t.Decimal) and part.type.precision > t.LONGEST_DECIMAL:
             found = f"{'.'.join(path)} of {part.type.precision}"
             raise UsageError("schema", expected=f"decimals of at most {t.LONGEST_DECIMAL} digits", found=found)
+        if isinstance(part.type, t.Record) and not part.type.fields:
+            raise UsageError(
+                "schema", expected="structs with parts, as Parquet has them", found=f"{'.'.join(path)} without"
+            )
     alike = next((name for name, count in Counter(name.lower() for name in names).items() if count > 1), None)
     if alike is not None:
         raise UsageError("schema", expected="names that differ in more than case", found=f"two of {alike}")

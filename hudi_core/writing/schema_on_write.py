@@ -147,7 +147,11 @@ def schema_on_write(
     kept = find_kept_columns(bare_table, bare, columns)
     merged = merge(bare_table, bare, narrower=Narrower.KEEP)
     for path, column in walk(merged.record):
-        if isinstance(column.type, _WITHOUT_FORM) or _is_too_long(column.type, bare_table.find(path)):
+        if (
+            isinstance(column.type, _WITHOUT_FORM)
+            or _is_empty(column.type)
+            or _is_too_long(column.type, bare_table.find(path))
+        ):
             raise UnsupportedError(
                 f"{where}: {'.'.join(path)}", expected="a type that can be written", found=type_text(column.type)
             )
@@ -155,6 +159,11 @@ def schema_on_write(
     reconcile(incoming, merged, Match.NAME, relabels=False)
     widened = tuple(_find_widened(bare.record, bare_table.record))
     return SchemaOnWrite(engine, given, incoming, merged, where, merged != stored, notices, kept, widened)
+
+
+def _is_empty(data_type: t.Type) -> bool:
+    """A struct without parts, which Parquet has not."""
+    return isinstance(data_type, t.Record) and not data_type.fields
 
 
 def _is_too_long(data_type: t.Type, known: ColumnPlace | None) -> bool:

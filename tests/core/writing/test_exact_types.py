@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hudi_core.errors import RowError, SchemaError, UnknownColumnError, UnsupportedError
+from hudi_core.errors import RowError, SchemaError, UnknownColumnError, UnsupportedError, UsageError
 from hudi_core.front.opening import create_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -106,6 +106,19 @@ def test_rows_without_a_column_of_their_keys_are_refused_before_one_is_drawn(
     with pytest.raises(UnknownColumnError, match=f"^{missing}: "):
         table.write(pa.RecordBatchReader.from_batches(types, batches()), op)
     assert not drawn
+
+
+@pytest.mark.parametrize("kind", [pa.struct([]), pa.list_(pa.struct([])), pa.map_(pa.string(), pa.struct([]))])
+def test_a_struct_without_parts_is_refused(tmp_path: Path, kind: pa.DataType) -> None:
+    """WRITE-1378, CREATE-1379: before a file is begun."""
+    types = pa.schema([("id", pa.string()), ("v", kind)])
+    with pytest.raises(UsageError, match="expected structs with parts"):
+        create_table(tmp_path / "t", types, "id")
+    table = create_table(tmp_path / "t", types.remove(1), "id")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(UnsupportedError, match="expected a type that can be written"):
+        table.upsert(pa.table({"id": ["a"], "v": pa.nulls(1, kind)}), add_columns=True)
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_decimal_that_spark_has_not_is_refused(tmp_path: Path) -> None:
