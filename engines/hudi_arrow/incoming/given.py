@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 
 from hudi_arrow.incoming.gaps import refuse_gaps
-from hudi_arrow.incoming.lossless import refuse_other_kinds, refuse_unknown_types
+from hudi_arrow.incoming.lossless import UNKNOWN, refuse_other_kinds, refuse_unknown_types
 from hudi_arrow.incoming.python_values import WRONG, exact_array, wrong_batch
 from hudi_core.errors import RowError, UsageError, describe
 
@@ -56,7 +56,9 @@ def stream_of(data: object, types: Types, *, whole: bool = False) -> pa.RecordBa
 def _open(data: object) -> pa.RecordBatchReader:
     if not hasattr(data, "__arrow_c_stream__"):
         raise UsageError("rows", expected="a batch, as the first item is one", found=describe(data))
-    refuse_unknown_types(data)
+    library = type(data).__module__.partition(".")[0].lstrip("_")
+    if library in UNKNOWN:
+        refuse_unknown_types(data, library)
     try:
         return pa.RecordBatchReader.from_stream(data)
     except WRONG as error:  # pandas makes its columns only here

@@ -13,18 +13,14 @@ from hudi_core.errors import SchemaError, UsageError
 
 _types = pa.types
 
-_UNKNOWN: Final = {"polars": ("Object",), "duckdb": ("BIT", "TIME WITH TIME ZONE")}
+UNKNOWN: Final = {"polars": ("Object",), "duckdb": ("BIT", "TIME WITH TIME ZONE")}
 """Types by the library of their rows: pointers, bytes of a form of its own, and times that come without their zone."""
 
 
-def refuse_unknown_types(data: object) -> None:
-    """Raises `SchemaError` for rows of another library with a column whose values Arrow does not have."""
-    library = type(data).__module__.partition(".")[0].lstrip("_")
-    unknown = _UNKNOWN.get(library)
-    if unknown is None:
-        return
+def refuse_unknown_types(data: object, library: str) -> None:
+    """Raises `SchemaError` for rows of a library of `UNKNOWN` with a column whose values Arrow does not have."""
     for name, kind in _columns_of(data):
-        found = next((one for one in unknown if re.fullmatch(rf"{one}(\[[0-9]*\])*", kind)), None)
+        found = next((one for one in UNKNOWN[library] if re.fullmatch(rf"{one}(\[[0-9]*\])*", kind)), None)
         if found is not None:
             raise SchemaError(f"rows: {name}", expected="a type that Arrow has", found=f"{found} of {library}")
 
