@@ -50,24 +50,6 @@ def list_files(storage: Storage) -> FileList:
     return files_in(by_folder)
 
 
-def refuse_lost_timeline(timeline: Timeline) -> None:
-    """Raises `CorruptFileError` where no write is known, and there are files of writes: none of their rows would come."""
-    if timeline.files:
-        return
-    storage, files = timeline.storage, list_files(timeline.storage)
-    first = next((row for row, name in enumerate(string_list(files.names)) if _is_of_write(name)), None)
-    # A first write, since the timeline was listed, requests its instant before it writes a file.
-    if first is not None and not timeline_in(storage, timeline.folder, timeline.layout).files:
-        expected = "instants of the writes whose files the table has"
-        found = f"none, beside {files.info(first).path}"
-        raise CorruptFileError(f"{storage.uri}/{timeline.folder}", expected=expected, found=found)
-
-
-def _is_of_write(name: str) -> bool:
-    file = parse_base_file(name) or parse_log_file(name)
-    return file is not None and len(file.instant) >= _SHORTEST
-
-
 @dataclass(frozen=True, slots=True)
 class Resolved:
     """Parts of a snapshot that are known where it is made: they are not looked up again."""
@@ -76,6 +58,26 @@ class Resolved:
     listing: FileList | None = None
     slices: Slices | None = None
     metadata: MetadataTable | None = None
+
+
+def resolve_listing(timeline: Timeline) -> Resolved:
+    """The listing of a table where no write is known; nothing otherwise. Raises `CorruptFileError` where it has files of writes:
+    the timeline is lost, and none of their rows would come."""
+    if timeline.files:
+        return Resolved()
+    storage, files = timeline.storage, list_files(timeline.storage)
+    first = next((row for row, name in enumerate(string_list(files.names)) if _is_of_write(name)), None)
+    # A first write, since the timeline was listed, requests its instant before it writes a file.
+    if first is not None and not timeline_in(storage, timeline.folder, timeline.layout).files:
+        expected = "instants of the writes whose files the table has"
+        found = f"none, beside {files.info(first).path}"
+        raise CorruptFileError(f"{storage.uri}/{timeline.folder}", expected=expected, found=found)
+    return Resolved(listing=files)
+
+
+def _is_of_write(name: str) -> bool:
+    file = parse_base_file(name) or parse_log_file(name)
+    return file is not None and len(file.instant) >= _SHORTEST
 
 
 @dataclass(frozen=True)

@@ -221,7 +221,6 @@ class Table(Portable):
         key = _timeline_key(cut)
         if key not in self._snapshots:
             self._refuse_other_layout()
-            snapshots.refuse_lost_timeline(self.timeline)
             snapshot = snapshots.Snapshot(
                 self.engine,
                 self.storage,
@@ -232,6 +231,7 @@ class Table(Portable):
                 named_by,
                 footer_cache=self.footer_cache,
                 earlier=self.earlier,
+                resolved=snapshots.resolve_listing(self.timeline),
             )
             time = cut.until or cut.completed_until
             if requested_time is not None and time is not None:

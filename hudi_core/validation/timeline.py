@@ -14,7 +14,7 @@ from hudi_core.metadata.table import FILES
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
-from hudi_core.snapshot.snapshot import refuse_lost_timeline
+from hudi_core.snapshot.snapshot import resolve_listing
 from hudi_core.timeline.instants import SAVEPOINT, WRITES, Instant, InstantState, parse_instant, time_order
 from hudi_core.timeline.plans import unreadable_plans
 from hudi_core.validation.findings import Finding, Mending, Severity, by_hand, problem, rebuild
@@ -28,7 +28,7 @@ _NO_TIME: Final = "0"
 
 def timeline(subject: Subject) -> Iterator[Finding]:
     """What is wrong with the files of the active timeline."""
-    refuse_lost_timeline(subject.table.timeline)
+    resolve_listing(subject.table.timeline)
     folder = subject.table.timeline.folder
     instants: dict[tuple[str, str], list[Instant]] = defaultdict(list)
     for info in subject.table.storage.list(folder):

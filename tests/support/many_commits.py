@@ -29,6 +29,7 @@ def table_of_many_commits(path: Path, commits: int, version: int = 9) -> Table:
     """A copy-on-write table of ten partitions; each commit writes a version of the next of its file groups."""
     types = pa.schema([("id", pa.string()), ("p", pa.string())])
     table = create_table(path, types, "id", partition_by="p", version=version)
+    schema = table.schema
     (path / table.timeline.folder).mkdir(exist_ok=True)
     previous: dict[int, str] = {}
     for partition in range(10):
@@ -46,7 +47,7 @@ def table_of_many_commits(path: Path, commits: int, version: int = 9) -> Table:
             partition, file_id, f"{partition}/{name}", 4, 1, 0, 1, 0, previous_instant=previous.get(group)
         )
         previous[group] = time
-        change = TableChange("UPSERT", COMMIT, table.schema, (status,))
+        change = TableChange("UPSERT", COMMIT, schema, (status,))
         files = InstantFiles(table.timeline.folder, table.config.layout, time, COMMIT)
         record = commit_record(change, time, version, _SCHEMA)
         (path / files.requested).touch()

@@ -54,6 +54,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
         .config("spark.sql.execution.arrow.pyspark.enabled", "true")
+        .config("spark.sql.parquet.datetimeRebaseModeInWrite", "CORRECTED")  # rows have days of all centuries
+        .config("spark.sql.parquet.int96RebaseModeInWrite", "CORRECTED")
         .getOrCreate()
     )
     made.sparkContext.setLogLevel("OFF")
