@@ -98,6 +98,9 @@ def rollback(
     failed: Annotated[
         bool, typer.Option("--failed", help="Undo all writes that died; writes that go on are left alone.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the files that would be deleted, and change nothing.")
+    ] = False,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
@@ -105,11 +108,11 @@ def rollback(
     opened = open_table(table, engine=engine, storage_options=STORAGE_OPTIONS.get())
     out = Output(as_json)
     with tally_progress("files") as tally:
-        undone = roll_back(opened, instant, failed=failed, tally=tally)
+        undone = roll_back(opened, instant, failed=failed, dry_run=dry_run, tally=tally)
     for one in undone:
-        out.record(one.as_dict())
+        out.record({**one.as_dict(), "files": list(one.files)} if dry_run else one.as_dict())
     if failed:
-        say(f"{format_count(len(undone), 'write')} that died rolled back")
+        say(f"{format_count(len(undone), 'write')} that died {'to roll back' if dry_run else 'rolled back'}")
 
 
 def _text(file: str) -> str:

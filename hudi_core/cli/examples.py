@@ -54,7 +54,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "delete": ('delete rides --where "fare < 10" --dry-run',),
     "update": ('update rides --set "note = \'kept\'" --where "fare > 20"',),
     "delete-partition": ("delete-partition rides city=oslo",),
-    "rollback": ("rollback rides --dry-run", "rollback rides --failed"),
+    "rollback": ("rollback rides 20260101120000000 --dry-run", "rollback rides --failed"),
     "unlock": ("unlock rides",),
     "index list": ("index list rides",),
     "index build": (

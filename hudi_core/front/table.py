@@ -298,12 +298,12 @@ class Table(ServedTable):
         return serve(self, operations.write(self, data, op, options), options)
 
     def rollback(
-        self, instant: str | None = None, *, failed: bool = False, tally: Tally | None = None
+        self, instant: str | None = None, *, failed: bool = False, dry_run: bool = False, tally: Tally | None = None
     ) -> list[RollbackPlan]:
-        """Undoes a completed write that nothing builds on, by its requested time, or with `failed` all writes that died. Raises
-        as `hudi_core.rollback`. `tally` gets how many of the files are deleted.
+        """Undoes a completed write that nothing builds on, by its requested time, or with `failed` all writes that died. A dry
+        run gives what would be undone. Raises as `hudi_core.rollback`. `tally` gets how many of the files are deleted.
         """
-        return undoing.rollback(self, _instant(instant), failed=failed, tally=tally)
+        return undoing.rollback(self, _instant(instant), failed=failed, dry_run=dry_run, tally=tally)
 
     def savepoint(
         self, instant: str | None = None, *, by: str = "", comment: str = "", tally: Tally | None = None

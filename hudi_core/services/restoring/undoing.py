@@ -20,12 +20,13 @@ from hudi_core.transactions.old_versions import refuse_read_only
 from hudi_core.transactions.refusals import refuse_restoring, refuse_unwritable_properties
 from hudi_core.transactions.rollback import (
     find_completed_write,
+    list_failed_writes,
     refuse_wide_statistics,
     roll_back_completed,
     roll_back_dead,
     roll_back_failed,
 )
-from hudi_core.transactions.rollback_plans import RollbackPlan
+from hudi_core.transactions.rollback_plans import RollbackPlan, rollback_plan
 
 
 def rollback(
@@ -33,11 +34,13 @@ def rollback(
     instant: str | None = None,
     *,
     failed: bool = False,
+    dry_run: bool = False,
     clock: Clock = system_clock,
     tally: Tally | None = None,
 ) -> list[RollbackPlan]:
     """Undoes a completed write that nothing builds on, by its requested time, or with `failed` all writes that died. Gives what
-    was undone; `table` still shows what it showed. `tally` gets how many of the files are deleted.
+    was undone; `table` still shows what it showed. A dry run gives what would be undone, and changes nothing. `tally` gets how
+    many of the files are deleted.
 
     The metadata table loses the write's records. Where these cannot be taken out of it (it was compacted since, an index was
     built since, or statistics of its partitions were recorded since) it is dropped first, and built anew with the indexes that
@@ -51,13 +54,13 @@ def rollback(
     if (instant is None) == (not failed):
         found = "both" if failed else "neither"
         raise UsageError("rollback", expected="either an instant or `failed`", found=found)
+    if dry_run:
+        return _foresee(refreshed(table), instant, clock)
     if instant is None:
         return roll_back_dead(table, clock, tally)
-    refuse_read_only(table.config, table.storage.uri)
     with table_lock(table.storage, clock=clock):
         latest = refreshed(table)
-        refuse_unwritable_properties(latest.config, latest.storage.uri)
-        refuse_restoring(latest)
+        _refuse_unwritable(latest)
         find_completed_write(latest, instant)
         latest = roll_back_failed(latest, clock, tally)
         commit = find_completed_write(latest, instant)
@@ -69,6 +72,24 @@ def rollback(
             latest = refreshed(latest)
         undone = roll_back_completed(latest, instant, clock, tally)
     return [replace(undone, rebuilt=build_anew(refreshed(table), kept, clock))]
+
+
+def _foresee(latest: Table, instant: str | None, clock: Clock) -> list[RollbackPlan]:
+    """What a rollback would undo. Rule ROLLBACK-1360."""
+    _refuse_unwritable(latest)
+    if instant is None:
+        return [rollback_plan(latest, write) for write in list_failed_writes(latest, clock)]
+    commit = find_completed_write(latest, instant)
+    refuse_dependents(latest, commit)
+    rebuilt = tuple(sorted(latest.config.kept_partitions)) if _is_mixed(latest, commit) else ()
+    return [replace(rollback_plan(latest, commit), rebuilt=rebuilt)]
+
+
+def _refuse_unwritable(latest: Table) -> None:
+    """Raises `UnsupportedError` for a table that this library must not write to, `ConflictError` while a restore is under way."""
+    refuse_read_only(latest.config, latest.storage.uri)
+    refuse_unwritable_properties(latest.config, latest.storage.uri)
+    refuse_restoring(latest)
 
 
 def _is_mixed(table: Table, commit: Instant) -> bool:

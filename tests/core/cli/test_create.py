@@ -65,6 +65,9 @@ def test_a_write_that_crashed_is_rolled_back(tmp_path: Path) -> None:
     timeline = table / ".hoodie/timeline"
     timeline.mkdir(exist_ok=True)
     (timeline / "20250101000000000.commit.requested").touch()
+    (foreseen,) = ran("rollback", str(table), "--failed", "--dry-run", "--json").lines
+    assert (foreseen["instant"], foreseen["files"]) == ("20250101000000000", [])
+    assert [instant.action for instant in open_table(table).timeline.instants] == ["commit"]
     done = ran("rollback", str(table), "--failed", "--json")
     answer = json.loads(done.out)
     assert answer == {"instant": "20250101000000000", "action": "commit", "files_deleted": 0, "rebuilt": []}

@@ -42,6 +42,24 @@ def refused(table: hudi_core.Table, folder: Path, instant: str, message: str) ->
 
 
 @EACH
+def test_a_dry_run_shows_what_a_rollback_deletes(tmp_path: Path, kind: str, version: int) -> None:
+    """ROLLBACK-1360."""
+    table = made(tmp_path / "t", kind, version, all_of(version))
+    table.append(in_city("oslo", "x1", "x2"))
+    undone = last(table)
+    table.refresh().append(in_city("rome", "y1"))
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    foreseen = table.refresh().rollback(undone, dry_run=True)
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+    assert table.refresh().rollback(failed=True, dry_run=True) == []
+    with pytest.raises(UsageError, match="a completed write of the timeline"):
+        table.refresh().rollback("20200101000000000", dry_run=True)
+    there = files(tmp_path / "t")
+    assert table.refresh().rollback(undone) == foreseen
+    assert there - files(tmp_path / "t") == set(foreseen[0].files) != set()
+
+
+@EACH
 def test_a_write_is_undone_from_under_later_ones(tmp_path: Path, kind: str, version: int) -> None:
     """ROLLBACK-571: rows, files and indexes are as if it had never been."""
     table = made(tmp_path / "t", kind, version, all_of(version))
