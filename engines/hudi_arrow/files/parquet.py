@@ -29,7 +29,9 @@ _WHAT = "a Parquet file"
 _MAGIC = b"PAR1"
 _FIRST_READ = 1 << 19
 """Enough for the footer of a file with Hudi's bloom filter in one go."""
-_BATCH_ROWS = 65_536
+_BATCH_ROWS, _LEAST_ROWS = 65_536, 1_024
+_BATCH_BYTES = 1 << 24
+"""Bytes of a batch, as its pages have them: rows of many columns come in batches of fewer rows."""
 _BUFFER = 1 << 14
 """More than a page's header, less than its values: these are then copied once less."""
 
@@ -134,8 +136,19 @@ def _by_arrow(
     ahead = file.whole is None and is_native
     stored = source if is_native else file.pages.fetch(source, group, leaves)
     opened = file.reader or _open(stored, file.metadata, pre_buffer=ahead)
-    read = opened.reader.iter_batches(_BATCH_ROWS, row_groups=[group], column_indices=leaves, use_threads=ahead)
+    rows = _rows_of_batch(file.metadata, group, leaves)
+    read = opened.reader.iter_batches(rows, row_groups=[group], column_indices=leaves, use_threads=ahead)
     yield from _count(read, file.groups[group], file.where)
+
+
+def _rows_of_batch(metadata: pq.FileMetaData, group: int, leaves: Sequence[int]) -> int:
+    """How many rows of a row group are decoded at once."""
+    chunks = metadata.row_group(group)
+    if chunks.num_rows <= _LEAST_ROWS:
+        return _LEAST_ROWS
+    size: int = sum(chunks.column(leaf).total_uncompressed_size for leaf in leaves)
+    rows: int = chunks.num_rows
+    return max(_LEAST_ROWS, min(_BATCH_ROWS, _BATCH_BYTES * rows // max(size, 1)))
 
 
 def _open(source: pa.NativeFile, metadata: pq.FileMetaData | None, *, pre_buffer: bool) -> pq.ParquetFile:
@@ -188,7 +201,8 @@ def _make(made: AssembledFile, leaves: Sequence[int], where: str) -> Iterator[pa
         coerce_int96_timestamp_unit=INT96.unit,
     )
     # Pages come through Python one at a time: threads would only wait for each other.
-    read = opened.reader.iter_batches(_BATCH_ROWS, row_groups=[0], column_indices=list(leaves), use_threads=False)
+    rows = _rows_of_batch(made.metadata, 0, leaves)
+    read = opened.reader.iter_batches(rows, row_groups=[0], column_indices=list(leaves), use_threads=False)
     yield from _count(read, made.rows, where)
 
 

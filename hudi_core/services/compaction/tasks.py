@@ -41,7 +41,7 @@ MAX_BYTES: Final = 512 << 20
 """Bytes in memory of all tasks that run at once in this process, roughly."""
 _WRITER_BYTES: Final = 320 << 20
 """Bytes in memory for the base files of a task at most: they are read and written a row group at a time."""
-_ROW_GROUP_BYTES: Final = 24 << 20
+_ROW_GROUP_BYTES: Final = 16 << 20
 """Bytes in memory of the rows of a row group. Two are held at once, beside a part of the old base file and of the logs."""
 _LOG_INFLATED: Final = 4
 """Bytes in memory for a byte of a log file."""

@@ -12,6 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -36,6 +37,21 @@ def read(table: pa.Table, folder: Path, **options: Any) -> tuple[Footer, pa.Tabl
     footer, rows = opened.footer, pa.Table.from_batches(opened.batches())
     assert rows.schema.types == [to_arrow(field.type) for field in footer.schema.fields]
     return footer, rows
+
+
+@pytest.mark.parametrize("codec", ["zstd", "gzip"])
+def test_rows_of_many_columns_come_in_batches_of_fewer_rows(tmp_path: Path, codec: str) -> None:
+    """FILE-1361: a batch has about 16 MiB, however many columns there are; one column of them comes in as many rows as any."""
+    rows, columns = 20_000, 300
+    numbers = np.arange(rows, dtype=np.int64)
+    table = pa.table({f"c{number}": numbers + number for number in range(columns)})
+    pq.write_table(table, tmp_path / "wide.parquet", compression=codec, use_dictionary=False)
+    storage, size = ArrowStorage(str(tmp_path)), (tmp_path / "wide.parquet").stat().st_size
+    opened = READER.open(storage, FileInfo("wide.parquet", size))
+    batches = list(opened.batches())
+    assert len(batches) > 2 and max(batch.nbytes for batch in batches) < 20 << 20
+    assert pa.Table.from_batches(batches).equals(table)
+    assert [batch.num_rows for batch in opened.batches(["c7"])] == [rows]
 
 
 def test_int96_is_an_instant_in_microseconds_without_bounds_at_any_depth(tmp_path: Path) -> None:

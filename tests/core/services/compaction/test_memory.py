@@ -95,12 +95,17 @@ def texts(ids: Any, seed: int) -> pa.Table:
     return pa.table({"id": ids, **{name: pa.array(of).cast(pa.string()) for name, of in numbers.items()}, "long": long})
 
 
+def wide(ids: Any, seed: int) -> pa.Table:
+    chance = np.random.default_rng(seed)
+    return pa.table({"id": ids, **{f"c{number}": chance.integers(0, 1 << 40, len(ids)) for number in range(200)}})
+
+
 linux = pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="asks Linux for the memory of a process")
 
 
 @linux
 @pytest.mark.soak
-@pytest.mark.parametrize(("made", "of_file"), [(rows, ROWS), (texts, ROWS // 3)])
+@pytest.mark.parametrize(("made", "of_file"), [(rows, ROWS), (texts, ROWS // 3), (wide, 80_000)])
 def test_a_compaction_of_large_files_stays_below_half_a_gigabyte(
     tmp_path: Path, made: Callable[[Any, int], pa.Table], of_file: int
 ) -> None:
