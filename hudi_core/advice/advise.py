@@ -196,7 +196,8 @@ class _Query:
         file_slice = self.sample.sources.snapshot.slices[number]
         if file_slice.base is None or file_slice.logs or not self.sample.sources.snapshot.stores_keys:
             return True
-        text = text_in_footer(self.sample.sources.headers.footer(file_slice.base))
+        headers = self.sample.sources.headers
+        text = text_in_footer(headers.footer_read(file_slice.base) or headers.open_file(file_slice.base).footer)
         if text is None or self.keys is None:
             return True
         return bool(

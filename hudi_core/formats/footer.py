@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.schema.schema import Path, Schema
+
+FILTER_KEYS: Final = ("org.apache.hudi.bloomfilter", "com.uber.hoodie.bloomfilter")
+"""The names of a base file's own bloom filter in `Footer.metadata`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +34,12 @@ class Footer:
     """The row groups of the file in order; empty where the reader does not state them."""
     size: int | None = None
     """Bytes of the file as it is, which may differ from what the table records; None: unknown."""
+
+    @property
+    def filter_text(self) -> str | None:
+        """The file's own bloom filter as it is stored."""
+        return next((self.metadata[key] for key in FILTER_KEYS if key in self.metadata), None)
+
+    def without_filter(self) -> Footer:
+        """The same without the bloom filter, which has a megabyte for a million keys."""
+        return replace(self, metadata={key: text for key, text in self.metadata.items() if key not in FILTER_KEYS})

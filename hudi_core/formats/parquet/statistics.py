@@ -13,6 +13,7 @@ import re
 import struct
 import uuid
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Protocol
@@ -34,6 +35,8 @@ _BEYOND_KNOWN = (1, 16)
 NUMBER_FORMATS = {"INT32": "<i", "INT64": "<q", "FLOAT": "<f", "DOUBLE": "<d", "BOOLEAN": "<?"}
 """How bounds of physical types are encoded that are numbers."""
 _UUID_BYTES = 16
+_KEPT_BYTES = 1 << 16
+"""The largest footer that is kept as bytes until its statistics are asked for. A larger one may hold a bloom filter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,24 +91,29 @@ class Chunks(Protocol):
 
 
 class FooterChunks:
-    """The column chunks of a file, read from the bytes of its footer on first use."""
+    """The column chunks of a file, read from the bytes of its footer: on first use, or at once where they are many."""
 
     def __init__(self, where: str, footer: bytes) -> None:
         self._where = where
         self._footer: bytes | None = footer
         self._leaves: list[LeafChunks] = []
+        if len(footer) > _KEPT_BYTES:
+            with suppress(CorruptFileError):  # raised where statistics are asked for: rows do not need them
+                self._parse()
 
     def chunks_of(self, index: int) -> LeafChunks:
         """The chunks of a leaf column by its index. Raises `CorruptFileError` when the footer contradicts itself."""
-        footer = self._footer
-        if footer is not None:
-            self._leaves = leaf_chunks(footer, self._where)
-            self._footer = None  # it may hold a bloom filter
+        self._parse()
         if index >= len(self._leaves):
             raise CorruptFileError(
                 self._where, expected="a column for every leaf", found=f"{len(self._leaves)} columns"
             )
         return self._leaves[index]
+
+    def _parse(self) -> None:
+        if self._footer is not None:
+            self._leaves = leaf_chunks(self._footer, self._where)
+            self._footer = None
 
 
 class FooterStatistics(Mapping[Path, LeafStatistics]):

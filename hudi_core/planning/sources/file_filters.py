@@ -21,7 +21,6 @@ from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice
 
-FOOTER_KEYS = ("org.apache.hudi.bloomfilter", "com.uber.hoodie.bloomfilter")
 MIN_KEY, MAX_KEY = "hoodie_min_record_key", "hoodie_max_record_key"
 
 
@@ -102,9 +101,8 @@ def read_recorded_texts(
 
 def text_in_footer(footer: Footer | None) -> bytes | None:
     """The filter that a base file holds."""
-    if footer is None:
-        return None
-    return next((footer.metadata[key].encode() for key in FOOTER_KEYS if key in footer.metadata), None)
+    text = None if footer is None else footer.filter_text
+    return None if text is None else text.encode()
 
 
 def keys_in_footer(footer: Footer | None) -> SampleKeys | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from hudi_core.engine import FileInfo, Footer, OpenedFile
 from hudi_core.errors import CorruptFileError, HudiError, TableError
@@ -23,15 +23,35 @@ from hudi_core.timeline.slices import FileSlice
 
 T = TypeVar("T")
 
+FILTER_BYTES: Final = 512 << 20
+"""How large the bloom filters in footers may be together that a plan keeps. A thousand of Hudi's default size have 430 MB."""
+
+
+@dataclass(slots=True)
+class _KeptFilters:
+    """The bloom filters that are kept of footers."""
+
+    size: int = 0
+
+    def keep(self, footer: Footer) -> Footer:
+        """The footer, without its filter where there is no room for it."""
+        size = self.size + len(footer.filter_text or "")
+        if size > FILTER_BYTES:
+            return footer.without_filter()
+        self.size = size
+        return footer
+
 
 @dataclass(frozen=True)
 class FileHeaders:
-    """The headers of a snapshot's files, each read when first needed."""
+    """The headers of a snapshot's files, each read when first needed. Bloom filters in footers are kept of files that were read
+    for planning, up to `FILTER_BYTES` of them. Rule SOURCE-1380."""
 
     snapshot: Snapshot
     _footers: dict[str, Footer] = field(default_factory=dict, repr=False, compare=False)
     _planning_footers: dict[str, Footer] = field(default_factory=dict, repr=False, compare=False)
     """Footers as planning uses them: of files that were read, and from the snapshot's cache."""
+    _filters: _KeptFilters = field(default_factory=_KeptFilters, repr=False, compare=False)
     _logs: dict[str, LogHeaders] = field(default_factory=dict, repr=False, compare=False)
     _stored: dict[tuple[int, Schema], Schema] = field(default_factory=dict, repr=False, compare=False)
     tallies: list[Tally] = field(default_factory=list, repr=False, compare=False)
@@ -58,10 +78,9 @@ class FileHeaders:
         return Bootstrap(self.snapshot.engine, self.snapshot.storage, self.snapshot.config)
 
     def footer(self, file: FileInfo) -> Footer:
-        """The footer of a base file; raises what goes wrong."""
+        """The footer of a base file, without its bloom filter unless planning keeps it; raises what goes wrong."""
         if file.path not in self._footers:
-            self._footers[file.path] = self.open_file(file).footer
-            self._planning_footers[file.path] = self._footers[file.path]
+            self._keep(file, self.open_file(file).footer.without_filter())
         return self._footers[file.path]
 
     def footer_read(self, file: FileInfo) -> Footer | None:
@@ -80,11 +99,19 @@ class FileHeaders:
         if cache is not None:
             with self._aside():
                 self._planning_footers.update(cache.get(root, list(missing.values())))
-        self._read_together(missing, self._planning_footers, self.footer)
+        for file, footer in self._read_together(missing, self._planning_footers, self._read_footer):
+            if footer is not None:
+                self._keep(file, self._filters.keep(footer))
         if cache is not None:
             with self._aside():
                 cache.put(root, {file: self._footers[path] for path, file in missing.items() if path in self._footers})
         return self._planning_footers
+
+    def _read_footer(self, file: FileInfo) -> Footer:
+        return self._footers.get(file.path) or self.open_file(file).footer
+
+    def _keep(self, file: FileInfo, footer: Footer) -> None:
+        self._footers[file.path] = self._planning_footers[file.path] = footer
 
     def are_known(self, slice: FileSlice) -> bool:
         """Whether the headers of all of a slice's files were read, so that they cost nothing again."""
@@ -103,7 +130,9 @@ class FileHeaders:
 
     def logs(self, files: Sequence[FileInfo]) -> Mapping[str, LogHeaders]:
         """Headers of log files, by path, with others that are known; with a warning where they cannot be read."""
-        self._read_together({file.path: file for file in files}, self._logs, self._log)
+        wanted = {file.path: file for file in files}
+        for file, headers in self._read_together(wanted, self._logs, self._read_log):
+            self._logs[file.path] = UNREADABLE if headers is None else headers
         return self._logs
 
     def read_stored_schema(self, footer: Footer, path: str) -> Schema:
@@ -119,27 +148,27 @@ class FileHeaders:
             self._stored[key] = stored
         return self._stored[key]
 
-    def _log(self, file: FileInfo) -> LogHeaders:
-        self._logs[file.path] = UNREADABLE
-        self._logs[file.path] = log_headers(file.name, self.snapshot.storage.open(file.path, file.size))
-        return self._logs[file.path]
+    def _read_log(self, file: FileInfo) -> LogHeaders:
+        return log_headers(file.name, self.snapshot.storage.open(file.path, file.size))
 
     def _read_together(
-        self, wanted: Mapping[str, T], cached: Mapping[str, object], read: Callable[[T], object]
-    ) -> None:
-        """Reads by path what is not known."""
+        self, wanted: Mapping[str, FileInfo], cached: Mapping[str, object], read: Callable[[FileInfo], T]
+    ) -> Iterator[tuple[FileInfo, T | None]]:
+        """Reads by path what is not known; None, with a warning, for what cannot be read."""
 
-        def attempt(item: T) -> None:
+        def attempt(file: FileInfo) -> T | None:
             try:
-                read(item)
+                return read(file)
             except HudiError as error:
                 self.snapshot.warnings.append(f"{error}; its statistics are not used")
+                return None
 
-        missing = [item for path, item in wanted.items() if path not in cached]
+        missing = [file for path, file in wanted.items() if path not in cached]
         if missing:
             for tally in self.tallies:
                 tally.enter(READING_FOOTERS, len(missing))
-        for _ in in_order(attempt, missing, STORAGE_REQUESTS):
+        for file, content in zip(missing, in_order(attempt, missing, STORAGE_REQUESTS), strict=True):
+            yield file, content
             for tally in self.tallies:
                 tally.add(done=1)
 

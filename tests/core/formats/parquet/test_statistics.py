@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import struct
+import sys
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from hudi_core.errors import CorruptFileError
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.parquet.chunks import ChunkStatistics, LeafChunks
 from hudi_core.formats.parquet.statistics import FooterChunks, FooterStatistics, Leaf
@@ -131,3 +136,30 @@ def test_numbers_without_sign_sort_as_such() -> None:
 def test_a_bound_of_another_size_is_unknown() -> None:
     statistics = statistics_of(t.Int(), chunk(b"\x01", struct.pack("<i", 3)), physical="INT32")
     assert (statistics.lower, statistics.upper) == (None, 3)
+
+
+def footer_of(size: int) -> bytes:
+    """The footer of a file of one column, with a text of so many characters, as a bloom filter is."""
+    content = io.BytesIO()
+    pq.write_table(pa.table({"x": [1, 2]}).replace_schema_metadata({"filter": "a" * size}), content)
+    footer = content.getvalue()
+    return footer[-8 - int.from_bytes(footer[-8:-4], "little") : -8]
+
+
+@pytest.mark.parametrize(("size", "is_kept"), [(10, True), (100_000, False)])
+def test_bytes_of_a_large_footer_are_not_kept(size: int, is_kept: bool) -> None:
+    """SOURCE-1380."""
+    footer = footer_of(size)
+    before = sys.getrefcount(footer)
+    chunks = FooterChunks("f", footer)
+    assert sys.getrefcount(footer) - before == is_kept
+    assert chunks.chunks_of(0).chunks[0].value_count == 2
+    assert sys.getrefcount(footer) == before
+
+
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_damage_to_a_footer_is_an_error_where_statistics_are_asked_for(size: int) -> None:
+    chunks = FooterChunks("f", footer_of(size)[:-20])
+    for _ in range(2):
+        with pytest.raises(CorruptFileError, match=r"^f: expected a Parquet footer"):
+            chunks.chunks_of(0)

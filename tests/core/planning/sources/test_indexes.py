@@ -15,7 +15,7 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import col
 from hudi_core.planning.plan import ScanPlan
-from hudi_core.planning.sources import bloom_filters
+from hudi_core.planning.sources import bloom_filters, file_headers
 from hudi_core.planning.sources.indexes import Lookup
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.snapshot.snapshot import MetadataMode
@@ -288,3 +288,17 @@ class TestBloomFilters:
         kept, found = plan(made, "id = 'm'")
         assert kept == [0]
         assert [step.source for step in found.steps][-2:] == ["footers", "bloom filters in footers"]
+
+    @pytest.mark.parametrize(("room", "expected"), [(0, [0, 1, 2]), (1, [0, 1, 2]), (2, [0, 2]), (3, [0])])
+    def test_filters_are_kept_as_long_as_there_is_room(
+        self, monkeypatch: pytest.MonkeyPatch, room: int, expected: list[int]
+    ) -> None:
+        """SOURCE-1380."""
+        made = MadeTable([replace(group, reported=("n",)) for group in GROUPS], ("column_stats",))
+        headers = Sources(made.open().snapshot()).headers
+        bases = [file_slice.base for file_slice in headers.snapshot.slices if file_slice.base]
+        assert headers.footer(bases[0]).filter_text is None
+        size = len(headers.footers(bases)[bases[1].path].filter_text or "")
+        assert size > 0
+        monkeypatch.setattr(file_headers, "FILTER_BYTES", room * size)
+        assert plan(made, "id = 'm'")[0] == expected
