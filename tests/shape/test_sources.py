@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,6 +37,24 @@ def test_source_names_no_path_of_a_machine(source: Path) -> None:
 def test_objects_are_not_patched_from_outside_and_not_identified_by_id(source: Path) -> None:
     """What an object holds, it was made with or has looked up itself; an `id` is given again when its object is gone."""
     assert list(_patched_or_numbered(ast.parse(source.read_text("utf-8")))) == []
+
+
+TOP_FILES = {
+    ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md", "pyproject.toml",
+}  # fmt: skip
+TOP_FOLDERS = {".ci", "docs", "engines", "hudi_core", "specs", "tests"}
+
+
+def test_the_top_level_has_what_belongs_there_and_no_links() -> None:
+    """Output of a tool or a link to an environment is easily committed by mistake."""
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    listed = subprocess.run(["git", "ls-files", "--stage"], cwd=ROOT, capture_output=True, text=True, check=True)
+    entries = [line.split(maxsplit=3) for line in listed.stdout.splitlines()]
+    assert [path for mode, _, _, path in entries if not mode.startswith("100")] == []
+    paths = [path.split("/") for _, _, _, path in entries]
+    assert {parts[0] for parts in paths if len(parts) == 1} == TOP_FILES
+    assert {parts[0] for parts in paths if len(parts) > 1} == TOP_FOLDERS
 
 
 def test_types_of_arrays_have_their_names_from_one_module() -> None:
