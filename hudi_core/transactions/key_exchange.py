@@ -17,7 +17,7 @@ import numpy as np
 
 from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn, length
-from hudi_core.columns.strings import take_strings
+from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.statuses import StagedLog, StagedLogs, WriteStatus
 from hudi_core.engine import Runner
@@ -41,7 +41,7 @@ from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.transactions.attempts import Attempts
 from hudi_core.transactions.metadata_steps import require_metadata_table
 from hudi_core.transactions.reports import by_group as packets_by_group
-from hudi_core.transactions.reports import open_reports, pack_object, refusal, unpack, write_report
+from hudi_core.transactions.reports import open_reports, pack_object, pack_objects, refusal, unpack, write_packed
 
 _FOLDER: Final = "hudi_core_keys"
 """The folder of waiting log files, in that of the write's markers: who ends the write deletes both."""
@@ -92,6 +92,28 @@ class _Change:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class FileKeys:
+    """Record keys that some file groups of the table get or lose, in the order of these, as one column: a write may have keys of
+    thousands of file groups. `files` are their partitions and file ids, `counts` how many keys are of each."""
+
+    files: tuple[tuple[str, str], ...]
+    counts: Numbers
+    keys: StringColumn
+    removed: bool
+
+    @property
+    def changes(self) -> Iterator[KeyChanges]:
+        """The keys by file group."""
+        ends = np.cumsum(self.counts).tolist()
+        for (partition, file_id), start, end in zip(self.files, [0, *ends], ends, strict=False):
+            keys = take_strings(self.keys, slice(start, end))
+            if self.removed:
+                yield KeyChanges(partition, file_id, removed=keys)
+            else:
+                yield KeyChanges(partition, file_id, added=keys)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class KeyExchange:
     """The exchange of the keys of one write. It can be pickled."""
 
@@ -116,8 +138,8 @@ class KeyExchange:
         numbers = count()
         try:
             made = list(statuses())
-            for status in made:
-                yield Packet(part % self.parts, _STATUS, part, next(numbers), pack_object(self._without_keys(status)))
+            for packed in pack_objects(map(self._without_keys, made)):
+                yield Packet(part % self.parts, _STATUS, part, next(numbers), packed)
             yield from self._deal(part, (change for status in made for change in self._changes(status)), numbers)
             yield from self._read(part, self.replaced[part::parts], remove_keys, numbers)
         except HudiError as error:
@@ -164,24 +186,37 @@ class KeyExchange:
 
     def _deal(self, source: int, changes: Iterable[_Change], numbers: Iterator[int]) -> Iterator[Packet]:
         """Changes of keys to the parts of their file groups."""
-        pieces: dict[int, list[tuple[GroupSet, KeyChanges | KeyChange]]] = {}
+        pieces: dict[int, list[tuple[GroupSet, FileKeys | KeyChange]]] = {}
+        of_records: dict[GroupSet, list[KeyChanges]] = {}
         for change in changes:
             sets = self.sets.get(change.index)
             for groups in () if sets is None else sets[None if None in sets else change.of_table]:
+                if isinstance(change.keys, KeyChanges):
+                    of_records.setdefault(groups, []).append(change.keys)
+                    continue
                 for part, piece in self._split(groups, change.keys):
                     pieces.setdefault(part, []).append((groups, piece))
+        for groups, of_files in of_records.items():
+            for part, keys in self._split_files(groups, of_files):
+                pieces.setdefault(part, []).append((groups, keys))
         for part in sorted(pieces):
             yield Packet(part, _KEYS, source, next(numbers), pack_object(pieces[part]))
 
-    def _split(self, groups: GroupSet, keys: KeyChanges | KeyChange) -> Iterator[tuple[int, KeyChanges | KeyChange]]:
-        if isinstance(keys, KeyChanges):
-            of_records = [
-                {} if some is None else {part: take_strings(some, rows) for part, rows in self._parts(groups, some)}
-                for some in (keys.added, keys.removed)
-            ]
-            for part in sorted({*of_records[0], *of_records[1]}):
-                yield part, replace(keys, added=of_records[0].get(part), removed=of_records[1].get(part))
-            return
+    def _split_files(self, groups: GroupSet, changes: Sequence[KeyChanges]) -> Iterator[tuple[int, FileKeys]]:
+        """The record keys of files by the part of their file group in the index: those of all files are hashed together."""
+        for removed in (False, True):
+            some = [keys for one in changes if (keys := one.removed if removed else one.added) is not None]
+            if not some:
+                continue
+            files = [one for one in changes if (one.removed if removed else one.added) is not None]
+            whole, counts = concat_strings(some), list(map(length, some))
+            of_rows = np.repeat(np.arange(len(files)), counts)
+            for part, rows in self._parts(groups, whole):
+                numbers, of_part = np.unique(of_rows[rows], return_counts=True)
+                names = tuple((files[number].partition, files[number].file_id) for number in numbers.tolist())
+                yield part, FileKeys(names, of_part, take_strings(whole, rows), removed)
+
+    def _split(self, groups: GroupSet, keys: KeyChange) -> Iterator[tuple[int, KeyChange]]:
         of_values = [
             {part: some.take(rows) for part, rows in self._parts(groups, some.keys, self._prefixes(groups, some))}
             for some in (keys.added, keys.removed)
@@ -234,17 +269,21 @@ class EncodeLogs:
     exchange: KeyExchange
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
-        return write_report(part, lambda: self._contents(packets))
+        return write_packed(part, lambda: self._contents(packets))
 
-    def _contents(self, packets: Iterator[Packet]) -> Iterator[WriteStatus | StagedLog]:
+    def _contents(self, packets: Iterator[Packet]) -> Iterator[bytes]:
+        """Statuses as they came, and the log files that wait."""
         held: dict[GroupSet, list[KeyChanges | KeyChange]] = {}
         for group, of_group in packets_by_group(packets):
-            for content in map(unpack, of_group):
+            for packet in of_group:
                 if group == _STATUS:
-                    yield content
+                    yield packet.content
                     continue
-                for groups, change in content:
-                    held.setdefault(groups, []).append(change)
+                for groups, change in unpack(packet):
+                    held.setdefault(groups, []).extend(change.changes if isinstance(change, FileKeys) else [change])
+        yield from pack_objects(self._logs(held))
+
+    def _logs(self, held: dict[GroupSet, list[KeyChanges | KeyChange]]) -> Iterator[StagedLog]:
         for groups in sorted(held, key=lambda one: one.first):
             yield from self._encode(groups, self.exchange.rows(groups, held.pop(groups)))
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import pickle
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
@@ -15,6 +16,8 @@ from hudi_core.parallel.flow import TO_CALLER, Packet
 
 _REFUSAL: Final = -1
 """In place of the group of a packet, before all others."""
+_BYTES_TOGETHER: Final = 1 << 20
+"""Bytes of a packet after which another object goes into the next one."""
 
 
 def pack_object(content: object) -> bytes:
@@ -27,6 +30,28 @@ def unpack(packet: Packet) -> Any:
     return pickle.loads(packet.content)
 
 
+def pack_objects(contents: Iterable[object]) -> Iterator[bytes]:
+    """Objects as bytes, as many together as make a packet: a packet costs its journey whatever it holds. Rule ENGINE-1440."""
+    buffer = io.BytesIO()
+    pickler = pickle.Pickler(buffer, protocol=5)
+    for content in contents:
+        pickler.dump(content)
+        if buffer.tell() >= _BYTES_TOGETHER:
+            yield buffer.getvalue()
+            buffer = io.BytesIO()
+            pickler = pickle.Pickler(buffer, protocol=5)
+    if buffer.tell():
+        yield buffer.getvalue()
+
+
+def unpack_objects(packet: Packet) -> Iterator[Any]:
+    """What a packet holds, one object or many."""
+    buffer = io.BytesIO(packet.content)
+    unpickler = pickle.Unpickler(buffer)
+    while buffer.tell() < len(packet.content):
+        yield unpickler.load()
+
+
 def report(part: int, content: object) -> Packet:
     """A packet for the process that runs the flow."""
     return Packet(TO_CALLER, 0, part, 0, pack_object(content))
@@ -34,7 +59,7 @@ def report(part: int, content: object) -> Packet:
 
 def open_reports(reports: Sequence[Packet]) -> list[Any]:
     """What reports hold. Raises the first that is an error: a rule refused a row, and trying again would not help."""
-    contents = [unpack(packet) for packet in reports]
+    contents = [content for packet in reports for content in unpack_objects(packet)]
     for content in contents:
         if isinstance(content, HudiError):
             raise content
@@ -72,10 +97,15 @@ def _unless_refused(packets: Iterator[Packet]) -> Iterator[Packet]:
 
 
 def write_report(part: int, contents: Callable[[], Iterator[Any]]) -> Iterator[Packet]:
-    """Reports of contents, all of them or none: of a part that a rule refuses its error alone. Raises errors of storage: another
-    attempt may have more luck."""
+    """Reports of contents, as `write_packed`."""
+    return write_packed(part, lambda: pack_objects(contents()))
+
+
+def write_packed(part: int, packed: Callable[[], Iterator[bytes]]) -> Iterator[Packet]:
+    """Reports of contents that are packed, all of them or none: of a part that a rule refuses its error alone. Raises errors of
+    storage: another attempt may have more luck."""
     try:
-        reports = [report(part, content) for content in contents()]
+        reports = [Packet(TO_CALLER, 0, part, number, content) for number, content in enumerate(packed())]
     except HudiError as error:
         if isinstance(error, StorageError):
             raise

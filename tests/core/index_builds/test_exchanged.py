@@ -1,7 +1,4 @@
-"""Index builds whose tasks exchange records: the same records as those of a build in one process, and nothing left beside them.
-
-Also covers: `transactions/reports.py`.
-"""
+"""Index builds whose tasks exchange records: the records of a build in one process, and nothing left beside them."""
 
 from __future__ import annotations
 

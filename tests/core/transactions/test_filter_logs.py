@@ -19,7 +19,7 @@ from hudi_core.table.metadata_records import metadata_records
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions import filter_logs
-from hudi_core.transactions.reports import unpack
+from hudi_core.transactions.reports import open_reports
 from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
@@ -61,7 +61,7 @@ def test_no_filter_of_many_files_comes_to_the_process_that_commits(
         write(whole, given, operation, SMALL)
         spread_write(table, local_rows(table.engine, cut(random.Random(4), given), repeats=True), operation, SMALL)
         assert filters_of(table) == filters_of(whole)
-    reported = [content for packet in seen if isinstance(content := unpack(packet), WriteStatus)]
+    reported = [content for content in open_reports(seen) if isinstance(content, WriteStatus)]
     assert len([status for status in reported if status.bloom_filter_type is not None]) > 3
     assert not any(status.bloom_filter for status in reported)
     assert_twins(table, whole)
@@ -74,7 +74,7 @@ def test_filters_of_few_files_come_with_the_statuses(tmp_path: Path, monkeypatch
     seen = watch_reports(monkeypatch)
     write(whole, given)
     spread_write(table, local_rows(table.engine, [given]))
-    contents = [unpack(packet) for packet in seen]
+    contents = open_reports(seen)
     assert any(status.bloom_filter for status in contents if isinstance(status, WriteStatus))
     assert not any(isinstance(content, StagedLog) for content in contents)
     assert filters_of(table) == filters_of(whole)

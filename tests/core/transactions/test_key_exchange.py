@@ -32,7 +32,7 @@ from hudi_core.table.table import Table
 from hudi_core.transactions import conflicts, key_exchange
 from hudi_core.transactions.attempts import Attempts
 from hudi_core.transactions.key_exchange import EncodeLogs, KeyExchange, _Change, plan_exchange
-from hudi_core.transactions.reports import unpack
+from hudi_core.transactions.reports import open_reports, unpack
 from hudi_core.transactions.stream_batches import StreamBatch
 from hudi_core.validation.validate import validate
 from hudi_core.writing.operation import WriteOptions
@@ -114,7 +114,7 @@ def test_keys_of_secondary_indexes_are_exchanged(
         indexes = [Counter(str(row) for row in keys_of_index(one)) for one in (table, whole)]
         assert indexes[0] == indexes[1], op
         assert indexes[0]
-    statuses = [content for packet in seen if isinstance(content := unpack(packet), WriteStatus)]
+    statuses = [content for content in open_reports(seen) if isinstance(content, WriteStatus)]
     assert statuses
     assert not any(status.secondary or status.added_keys or status.removed_keys for status in statuses)
     delete_partitions(on_runner(table, RepeatingRunner()), ["p1"])
@@ -155,7 +155,7 @@ def test_a_key_that_two_file_groups_get_is_refused(tmp_path: Path) -> None:
     assert isinstance(refused, UsageError)
     assert "each record key in one file group" in str(refused)
     moved = [replace(twice[0], added=None, removed=twice[0].added), twice[1]]
-    rows = location_changes([change for _, change in unpack(dealt(moved)[0])], 1)
+    rows = location_changes([change for _, keys in unpack(dealt(moved)[0]) for change in keys.changes], 1)
     assert (len(rows), len(rows.deletes.offsets)) == (1, 1)
 
 

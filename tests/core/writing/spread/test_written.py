@@ -21,7 +21,7 @@ from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.transactions import transaction
 from hudi_core.transactions.attempts import Attempts
-from hudi_core.transactions.reports import unpack
+from hudi_core.transactions.reports import unpack_objects
 from hudi_core.transactions.rollback import roll_back_dead
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.operations import spread_write
@@ -82,7 +82,7 @@ def data_files(table: Table) -> set[str]:
 def late(attempts: PartAttempts) -> Iterator[list[Any]]:
     """What attempts report that begin when all is over."""
     for work, number, part in attempts.done:
-        yield [unpack(packet) for packet in pickle.loads(work)(number, iter(part))]
+        yield [one for packet in pickle.loads(work)(number, iter(part)) for one in unpack_objects(packet)]
 
 
 @pytest.mark.parametrize(("kind", "version"), KINDS)
