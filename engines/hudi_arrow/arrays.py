@@ -57,9 +57,38 @@ def plain(array: Array) -> Array:
 
 
 def decodable(array: Array) -> Array:
-    """The same values with strings in the place of views in its dictionaries, at any depth: Arrow decodes and casts no others."""
+    """The same values with lists in the place of their views, and strings in the place of views in dictionaries, at any depth:
+    Arrow decodes and casts no others."""
+    array = _unfold_views(array)
     wanted = _decodable(array.type)
     return array if wanted == array.type else array.cast(wanted)
+
+
+def _unfold_views(array: Array) -> Array:
+    """The same values without views of lists: Arrow's cast of these reads and writes beyond their offsets (ROWS-1450)."""
+    kind = array.type
+    if not _has_list_views(kind):
+        return array
+    if isinstance(array, pa.ExtensionArray):
+        return _unfold_views(array.storage)
+    if pa.types.is_struct(kind):
+        parts = [(part, _unfold_views(array.field(number))) for number, part in enumerate(kind)]
+        return struct_of([(part.with_type(made.type), made) for part, made in parts], pc.is_null(array), len(array))
+    taken = lists(array)
+    items = tuple(map(_unfold_views, taken.items))
+    if pa.types.is_map(kind):
+        made: pa.DataType = pa.map_(items[0].type, kind.item_field.with_type(items[1].type), kind.keys_sorted)
+    else:
+        made = pa.large_list(kind.value_field.with_type(items[0].type))
+    return lists_of(made, taken._replace(items=items), bitmap(has_value(array)), len(array))
+
+
+def _has_list_views(kind: pa.DataType) -> bool:
+    if pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
+        return True
+    if isinstance(kind, pa.BaseExtensionType):
+        return _has_list_views(kind.storage_type)
+    return any(_has_list_views(kind.field(number).type) for number in range(kind.num_fields))
 
 
 def _decodable(kind: pa.DataType) -> pa.DataType:

@@ -1,4 +1,4 @@
-"""Rows in the forms that people have them in, as one Arrow stream. Rule ROWS-690.
+"""Rows in the forms that people have them in, as one Arrow stream. Rules ROWS-690, ROWS-1452.
 
     an object with `__arrow_c_stream__`   tables of pyarrow, pandas and Polars, relations of DuckDB, scans
     a lazy frame of Polars                collected batch after batch
@@ -12,17 +12,27 @@ does not have, pyarrow guesses the type. What is iterated is taken as it comes, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 
 from hudi_arrow.incoming.gaps import refuse_gaps
-from hudi_arrow.incoming.lossless import UNKNOWN, refuse_other_kinds, refuse_unknown_types
+from hudi_arrow.incoming.lossless import (
+    UNKNOWN,
+    refuse_lost_objects,
+    refuse_other_kinds,
+    refuse_unknown_types,
+)
 from hudi_arrow.incoming.python_values import WRONG, exact_array, wrong_batch
 from hudi_core.errors import RowError, UsageError, describe
+from hudi_core.json_texts import parse_json
 
+PANDAS: Final = b"pandas"
+"""The metadata of Arrow schemas that were made of frames."""
+_UNNAMED: Final = re.compile("__index_level_[0-9]+__")
 _BATCH_ROWS = 65_536
 _NONE = object()
 _EXPECTED = "an object with __arrow_c_stream__, a lazy frame, dictionaries, or an iterable of these"
@@ -60,9 +70,39 @@ def _open(data: object) -> pa.RecordBatchReader:
     if library in UNKNOWN:
         refuse_unknown_types(data, library)
     try:
-        return pa.RecordBatchReader.from_stream(data)
+        reader = pa.RecordBatchReader.from_stream(data)
     except WRONG as error:  # pandas makes its columns only here
         raise UsageError("rows", expected="columns of one type each", found=str(error)) from error
+    if library == "pandas":
+        refuse_lost_objects(data, reader.schema)
+        _refuse_unnamed_index(reader.schema)
+    return reader
+
+
+def row_numbers(schema: pa.Schema) -> list[str]:
+    """The columns that pandas made of row numbers, which an index without a name has after a frame's rows were chosen."""
+    return [name for name in _find_unnamed_index(schema) if pa.types.is_integer(schema.field(name).type)]
+
+
+def _refuse_unnamed_index(schema: pa.Schema) -> None:
+    """Raises `UsageError` for an index without a name whose values are no row numbers."""
+    numbers = row_numbers(schema)
+    kind = next((schema.field(name).type for name in _find_unnamed_index(schema) if name not in numbers), None)
+    if kind is not None:
+        expected = "a name of the frame's index (rename_axis), or none that counts (reset_index(drop=True))"
+        raise UsageError("rows", expected=expected, found=f"an index of {kind} without a name")
+
+
+def _find_unnamed_index(schema: pa.Schema) -> list[str]:
+    if PANDAS not in (schema.metadata or {}):
+        return []
+    try:
+        stated = parse_json(schema.metadata[PANDAS])
+    except ValueError:  # other libraries write what they like there: then no column is one of an index
+        return []
+    index = stated.get("index_columns") if isinstance(stated, dict) else None
+    names = index if isinstance(index, list) else []
+    return [name for name in names if isinstance(name, str) and _UNNAMED.fullmatch(name) and name in schema.names]
 
 
 def _chain(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
@@ -141,6 +181,8 @@ def _array(name: object, values: Any, type: pa.DataType | None, start: int) -> p
         raise UsageError("rows", expected="names of columns as strings", found=describe(name))
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise UsageError(f"rows: {name}", expected="a list of values", found=describe(values))
+    if isinstance(values, Iterator) or (isinstance(values, Collection) and not isinstance(values, Sequence)):
+        values = list(values)  # pyarrow looks at them several times
     try:
         array = exact_array(name, values, type, start)
     except RowError:

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from hudi_arrow.files.footers import arrow_types, cast_batch
 from hudi_arrow.files.parquet_schemas import INT96, without_int96
 from hudi_arrow.files.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
-from hudi_arrow.incoming.given import stream_of
+from hudi_arrow.incoming.given import PANDAS, row_numbers, stream_of
 from hudi_arrow.incoming.input_folders import files_in
 from hudi_arrow.stores.storage import decoding, one_line, report_errors
 from hudi_arrow.types import schema_from_arrow, to_arrow
@@ -33,8 +33,6 @@ else:
     csv_rows, json_rows = (ModuleByNeed(f"hudi_arrow.incoming.{name}") for name in ("csv_rows", "json_rows"))
 
 _BATCH_ROWS = 65_536
-_PANDAS = b"pandas"
-"""The metadata of Arrow schemas that were made of frames."""
 
 _Types = dict[str, pa.DataType]
 _Read = Callable[[Path, _Types, bool], Iterator[pa.RecordBatch]]
@@ -129,10 +127,13 @@ def _read(source: Path, suffix: str, types: _Types, whole: bool) -> Iterator[pa.
 def _read_given(
     arrow: pa.Schema, batches: Iterable[pa.RecordBatch], where: str, types: _Types
 ) -> InputRows[pa.RecordBatch]:
-    fields = [field.with_type(_with_type(field.type, types.get(field.name))) for field in arrow]
+    left_out = set(row_numbers(arrow)) - set(types)
+    fields = [
+        field.with_type(_with_type(field.type, types.get(field.name))) for field in arrow if field.name not in left_out
+    ]
     schema = schema_from_arrow(pa.schema(fields), where).value
     wanted = arrow_types(schema)
-    of_pandas = _PANDAS in (arrow.metadata or {})
+    of_pandas = PANDAS in (arrow.metadata or {})
     return InputRows(schema, _type(iter(batches), wanted, where), of_pandas)
 
 

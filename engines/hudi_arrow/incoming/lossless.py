@@ -1,5 +1,5 @@
 """What Arrow data of other libraries would lose on the way: types that Arrow has no values for, and casts between batches that
-change values without an error. Rules ROWS-1375, ROWS-1376."""
+change values without an error. Rules ROWS-1375, ROWS-1376, ROWS-1451."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from hudi_arrow.incoming.python_values import refuse_lost_parts
 from hudi_core.errors import SchemaError, UsageError
 
 _types = pa.types
@@ -29,6 +30,22 @@ def _columns_of(data: Any) -> Iterator[tuple[str, str]]:
     names = getattr(data, "columns", ())
     types = getattr(data, "dtypes", ())
     return zip(names, map(str, types), strict=False) if isinstance(names, list) else iter(())
+
+
+def refuse_lost_objects(frame: Any, schema: pa.Schema) -> None:
+    """Raises `RowError` for an object in a frame of pandas of which the column's type holds a part, as among rows of Python."""
+    for name, values in _columns_of_frame(frame):
+        if str(getattr(values, "dtype", "")) == "object" and str(name) in schema.names:
+            refuse_lost_parts(str(name), values, schema.field(str(name)).type, 0, stated=False)
+
+
+def _columns_of_frame(frame: Any) -> Iterator[tuple[object, Any]]:
+    """The names and values of the columns, and of the levels of the index."""
+    if hasattr(frame, "items"):
+        yield from frame.items()
+    index: Any = getattr(frame, "index", None)
+    for level, name in enumerate(getattr(index, "names", ())):
+        yield name, index.get_level_values(level)
 
 
 def refuse_other_kinds(given: pa.Schema, wanted: pa.Schema) -> None:

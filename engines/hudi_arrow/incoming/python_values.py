@@ -3,7 +3,7 @@
 pyarrow takes 1.5 for the integer 1, a date and a time for the date, a number for a time since 1970, and leaves out parts of a
 dictionary that the type does not have. So values are first taken for what they are by themselves, and the two are compared.
 What it leaves out in either form is looked for in the values: nanoseconds of a pandas time, the time of day of a point in time
-among dates, the zone of a time among local ones, and what is in maps within structs and lists.
+among dates, the zone of a time among local ones, a truth among floats, and what is in maps within structs and lists.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def exact_array(name: str, values: Any, type: pa.DataType | None, start: int | N
     if type is not None and pa.types.is_map(type):
         return _exact_map(name, values, type, start)
     array = _exact_values(name, values, type, start)
-    _refuse_lost_parts(name, values, array.type, start, stated=type is not None)
+    refuse_lost_parts(name, values, array.type, start, stated=type is not None)
     return array
 
 
@@ -174,10 +174,11 @@ def _refuse(path: str, value: Any, wanted: pa.DataType, place: int, start: int |
     raise RowError(row, expected=f"a value of {wanted}", found=repr(value), path=f"rows: {path}")
 
 
-def _refuse_lost_parts(path: str, values: Any, kind: pa.DataType, start: int | None, *, stated: bool) -> None:
-    """Raises `RowError` for the first value, at any depth, that the type holds a part of. Without a type that is stated, times
-    with a zone and times without one are not mixed."""
-    if not _may_lose(kind) or not isinstance(values, Sequence):
+def refuse_lost_parts(path: str, given: Any, kind: pa.DataType, start: int | None, *, stated: bool) -> None:
+    """Raises `RowError` for the first value, at any depth, that the type holds a part of, and for a truth among floats. Without a
+    type that is stated, times with a zone and times without one are not mixed. Arrays of a type of their own have none."""
+    values = _objects(given) if _may_lose(kind) else ()
+    if not values or (pa.types.is_floating(kind) and bool not in set(map(type, values))):
         return
     if pa.types.is_map(kind):
         _refuse_no_maps(path, values, kind, start)
@@ -185,13 +186,22 @@ def _refuse_lost_parts(path: str, values: Any, kind: pa.DataType, start: int | N
     elif pa.types.is_struct(kind):
         for field in kind:
             parts = [value.get(field.name) if isinstance(value, Mapping) else None for value in values]
-            _refuse_lost_parts(f"{path}.{field.name}", parts, field.type, start, stated=stated)
+            refuse_lost_parts(f"{path}.{field.name}", parts, field.type, start, stated=stated)
     elif pa.types.is_nested(kind):
-        inner = [one for value in values if isinstance(value, Sequence | set) for one in value]
-        _refuse_lost_parts(path, inner, kind.value_type, None, stated=stated)
+        inner = [one for value in values for one in _objects(value)]
+        refuse_lost_parts(path, inner, kind.value_type, None, stated=stated)
     else:
         is_lost = _find_test(kind, stated=stated)
         _refuse_first_value(path, values, is_lost, kind, start)
+
+
+def _objects(values: Any) -> Sequence[Any]:
+    """Values that are objects of Python, also in arrays of NumPy and columns of pandas; none of what is no list of them."""
+    if isinstance(values, str | bytes):
+        return ()
+    if isinstance(values, Sequence):
+        return values
+    return list(values) if isinstance(values, set) or str(getattr(values, "dtype", "")) == "object" else ()
 
 
 def _refuse_no_maps(path: str, values: Any, kind: pa.DataType, start: int | None) -> None:
@@ -223,13 +233,17 @@ def values_of_map(entry: Any) -> Iterator[Any]:
 
 def _may_lose(kind: pa.DataType) -> bool:
     types = pa.types
-    if types.is_map(kind) or types.is_timestamp(kind) or types.is_date(kind) or types.is_time(kind):
+    if types.is_map(kind) or types.is_floating(kind):
+        return True
+    if types.is_timestamp(kind) or types.is_date(kind) or types.is_time(kind):
         return True
     return any(_may_lose(kind.field(place).type) for place in range(kind.num_fields))
 
 
 def _find_test(kind: pa.DataType, *, stated: bool) -> _Test:
     """Whether a value of a type without parts is more than the type holds."""
+    if pa.types.is_floating(kind):
+        return lambda value: isinstance(value, bool)
     if pa.types.is_date(kind):
         return _has_time_of_day
     if pa.types.is_time(kind):

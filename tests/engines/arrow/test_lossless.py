@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -14,9 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hudi_core
+from hudi_arrow.arrays import decodable
 from hudi_arrow.incoming.given import stream_of
 from hudi_arrow.types import schema_from_arrow
-from hudi_core.errors import HudiError, SchemaError, UsageError
+from hudi_core.errors import HudiError, RowError, SchemaError, UsageError
 from tests.support.drawing import cases
 
 NOON = dt.datetime(2020, 1, 1, 12)
@@ -110,3 +113,84 @@ def test_a_frame_that_arrow_does_not_take_is_one_error(frame: pd.DataFrame) -> N
     """ROWS-690."""
     with pytest.raises(UsageError, match=r"^rows: expected columns of one type each"):
         stream_of(frame, {}).read_all()
+
+
+def test_row_numbers_of_a_frame_are_no_column(tmp_path: Path) -> None:
+    """ROWS-1452: pandas has them after rows were chosen, and writes them into files."""
+    frame = pd.DataFrame({"id": ["a", "b", "c"], "v": [1, 2, 3]})
+    chosen = frame[frame.v != 2]
+    table = hudi_core.create(tmp_path / "t", chosen, "id")
+    table.upsert(chosen)
+    chosen.to_parquet(tmp_path / "chosen.parquet")
+    table.refresh().upsert(str(tmp_path / "chosen.parquet"))
+    table.refresh().upsert(pa.Table.from_pandas(chosen))
+    rows = [{"id": "a", "v": 1}, {"id": "c", "v": 3}]
+    assert table.refresh().to_arrow().sort_by("id").to_pylist() == rows
+    stated = pa.Table.from_pandas(chosen).replace_schema_metadata({"pandas": "{"})
+    assert "__index_level_0__" in hudi_core.create(tmp_path / "other", stated, "id").schema
+
+
+def test_row_numbers_that_a_table_has_are_a_column(tmp_path: Path) -> None:
+    """ROWS-1452."""
+    frame = pd.DataFrame({"id": ["a", "b"], "__index_level_0__": [5, 6]})
+    table = hudi_core.create(tmp_path / "t", frame, "id")
+    table.upsert(frame)
+    other = pd.DataFrame({"id": ["a", "c"]}, index=[7, 8])
+    table.refresh().upsert(other)
+    rows = table.refresh().to_arrow().sort_by("id").to_pylist()
+    assert [row["__index_level_0__"] for row in rows] == [7, 6, 8]
+
+
+def test_an_index_of_values_without_a_name_is_refused(tmp_path: Path) -> None:
+    """ROWS-1452."""
+    frame = pd.DataFrame({"v": [1, 2]}, index=["a", "b"])
+    with pytest.raises(UsageError, match=r"^rows: expected a name of the frame's index"):
+        stream_of(frame, {})
+    table = hudi_core.create(tmp_path / "t", frame.rename_axis("id"), "id")
+    table.upsert(frame.rename_axis("id"))
+    assert table.refresh().to_arrow(columns=["id", "v"]).to_pylist() == [{"v": 1, "id": "a"}, {"v": 2, "id": "b"}]
+
+
+VIEWS: list[Any] = [[1], None, [2, 3], [], [None, 5]]
+
+
+@pytest.mark.parametrize("view", [pa.list_view, pa.large_list_view])
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_views_of_lists_are_lists(tmp_path: Path, view: Any, first: int) -> None:
+    """ROWS-1450: at each depth, also in slices."""
+    kind = view(pa.int64())
+    columns = {
+        "id": pa.array(list("abcde")),
+        "lists": pa.array(VIEWS, kind),
+        "deep": pa.array([[one, one] for one in VIEWS], view(kind)),
+        "structs": pa.array([{"x": one} if one != [] else None for one in VIEWS], pa.struct([("x", kind)])),
+        "maps": pa.array([[("k", one)] for one in VIEWS], pa.map_(pa.string(), kind)),
+        "fixed": pa.array([[one, one] if one != [] else None for one in VIEWS], pa.list_(kind, 2)),
+    }
+    rows = pa.table(columns).slice(first)
+    table = hudi_core.create(tmp_path / "t", rows, "id")
+    table.upsert(rows)
+    assert table.refresh().to_arrow().sort_by("id").to_pylist() == rows.to_pylist()
+
+
+@pytest.mark.parametrize("view", [pa.list_view, pa.large_list_view])
+def test_views_that_share_values_in_any_order(view: Any) -> None:
+    """ROWS-1450."""
+    array = pa.array([[1]], view(pa.int64()))
+    number = pa.int32() if view is pa.list_view else pa.int64()
+    made = type(array).from_arrays(pa.array([3, 0, 1], number), pa.array([2, 3, 2], number), pa.array([1, 2, 3, 4, 5]))
+    read = decodable(made)
+    read.validate(full=True)
+    assert read.to_pylist() == [[4, 5], [1, 2, 3], [2, 3]]
+
+
+@pytest.mark.parametrize("values", [{"n": 1, "v": 2}.values(), "iterator"])
+def test_columns_that_can_be_looked_at_once(tmp_path: Path, values: Any) -> None:
+    """ROWS-690: an iterator gave no rows at all, and values of a dictionary lost what lists would not."""
+    table = hudi_core.create(tmp_path / "t", pa.schema({"id": pa.int64(), "v": pa.int64()}), "id")
+    wanted = [{"id": 1, "v": 1}, {"id": 2, "v": 2}]
+    column = (lambda: values) if values != "iterator" else (lambda: map(int, "12"))
+    table.upsert({"id": column(), "v": column()})
+    assert table.refresh().to_arrow().sort_by("id").to_pylist() == wanted
+    with pytest.raises(RowError):
+        stream_of({"day": {1: NOON.date(), 2: NOON}.values()}, {})

@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from hudi_arrow.incoming.given import stream_of
 from hudi_arrow.incoming.python_values import exact_array
 from hudi_core.errors import RowError
 
@@ -34,12 +35,19 @@ MICROS = pa.timestamp("us")
         (COUNTS, ""),
         (COUNTS, b""),
         (COUNTS, {"a": 1.5}),
+        (pa.float64(), True),
     ],
 )
 @pytest.mark.parametrize("depth", ["column", "list", "struct", "map", "struct in a list"])
 def test_a_value_that_would_lose_a_part_is_refused(kind: pa.DataType, value: Any, depth: str) -> None:
-    """ROWS-1278: at each depth, also where an earlier value has the column's type."""
-    plain = {pa.date32(): date(2020, 1, 1), pa.int64(): 1, pa.time64("us"): time(1), COUNTS: {"a": 1}}
+    """ROWS-1278, ROWS-1451: at each depth, also where an earlier value has the column's type."""
+    plain = {
+        pa.date32(): date(2020, 1, 1),
+        pa.int64(): 1,
+        pa.time64("us"): time(1),
+        COUNTS: {"a": 1},
+        pa.float64(): 2.5,
+    }
     first: Any = plain.get(kind, NOON if kind.equals(MICROS) else ZONED)
     depths: dict[str, tuple[pa.DataType, Callable[[Any], Any]]] = {
         "column": (kind, lambda one: one),
@@ -59,12 +67,36 @@ def test_a_value_that_would_lose_a_part_is_refused(kind: pa.DataType, value: Any
 
 @pytest.mark.parametrize(
     "values",
-    [[date(2020, 1, 1), NOON], [NOON, ZONED], [ZONED, NOON], [NANOS], [time(1, tzinfo=UTC)], [[NOON], [ZONED]]],
+    [
+        [date(2020, 1, 1), NOON],
+        [NOON, ZONED],
+        [ZONED, NOON],
+        [NANOS],
+        [time(1, tzinfo=UTC)],
+        [[NOON], [ZONED]],
+        [1.5, True],
+        [[date(2020, 1, 1)], [NOON]],
+        [{"a": [2.5, 1]}, {"a": [True]}],
+    ],
 )
-def test_values_of_a_column_without_a_type_lose_nothing(values: list[Any]) -> None:
-    """ROWS-1278."""
-    with pytest.raises(RowError):
-        exact_array("new", values, None, 0)
+@pytest.mark.parametrize("form", [list, lambda one: pd.Series(one, dtype=object), "frame", "lists of objects"])
+def test_values_of_a_column_without_a_type_lose_nothing(values: list[Any], form: Any) -> None:
+    """ROWS-1278, ROWS-1451: of a frame of pandas too, in columns of objects."""
+    with pytest.raises(RowError, match=r"c[.:]"):
+        if form == "frame":
+            stream_of(pd.DataFrame({"c": pd.Series(values, dtype=object)}), {})
+        elif form == "lists of objects":
+            inner = np.empty(len(values), dtype=object)
+            inner[:] = values
+            exact_array("c", pd.Series([inner]), None, 0)
+        else:
+            exact_array("c", form(values), None, 0)
+
+
+def test_the_index_of_a_frame_loses_nothing() -> None:
+    """ROWS-1451."""
+    with pytest.raises(RowError, match=r"^rows: c: row 2: "):
+        stream_of(pd.DataFrame({"v": [1, 2]}, index=pd.Index([date(2020, 1, 1), NOON], dtype=object, name="c")), {})
 
 
 def test_values_that_lose_nothing_are_taken() -> None:
