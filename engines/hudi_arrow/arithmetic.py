@@ -37,6 +37,21 @@ def arithmetic(symbol: str, operands: Sequence[Array], types: Sequence[t.Type], 
     )
 
 
+def compute_unwrapped(symbol: str, operands: Sequence[Array], types: Sequence[t.Type], result: t.Type) -> Array | None:
+    """Arithmetic of integers of which none wraps around; None for other types, and where one does: each row counts by itself."""
+    if not isinstance(result, t.Int | t.Long):
+        return None
+    try:
+        return _CHECKED[symbol](
+            *(conform(array, source).cast(to_arrow(result)) for array, source in zip(operands, types, strict=True))
+        )
+    except pa.ArrowInvalid:
+        return None
+
+
+_CHECKED = {"+": pc.add_checked, "-": pc.subtract_checked, "*": pc.multiply_checked}
+
+
 def _on_integers(symbol: str, operands: list[Array]) -> Array:
     left, right = operands[0], operands[-1]
     match symbol:

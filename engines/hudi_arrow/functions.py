@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow import nested, text
-from hudi_arrow.arithmetic import arithmetic, fit
+from hudi_arrow.arithmetic import arithmetic, compute_unwrapped, fit
 from hudi_arrow.arrays import Array, conform
 from hudi_arrow.casts import cast, digits
 from hudi_arrow.distinct import by_distinct
@@ -109,6 +109,9 @@ KERNELS: dict[str, Kernel] = {
     "cast": _cast,
     **{symbol: partial(arithmetic, symbol) for symbol in ("+", "-", "*", "/", "%", "negative", "abs")},
     "div": partial(arithmetic, "/"),
+    "try_add": partial(compute_unwrapped, "+"),
+    "try_subtract": partial(compute_unwrapped, "-"),
+    "try_multiply": partial(compute_unwrapped, "*"),
     "ceil": partial(_whole, pc.ceil),
     "floor": partial(_whole, pc.floor),
     "lower": partial(_case, False),

@@ -149,3 +149,111 @@ def test_an_assigned_number_is_the_same_number_or_refused(data: st.DataObject) -
         assert nearest == given_number
     else:
         assert new == given_number
+
+
+WIDTHS = {"i": 32, "l": 64, "5": 32, "3000000000": 64}
+EXPRESSIONS = st.recursive(
+    st.sampled_from(list(WIDTHS)).map(lambda name: (name,)),
+    lambda inner: (
+        st.tuples(st.sampled_from(["+", "-", "*"]), inner, inner) | st.tuples(st.sampled_from(["-", "abs"]), inner)
+    ),
+    max_leaves=5,
+)
+
+
+def compute(tree: Any, row: dict[str, int]) -> tuple[int, int]:
+    """The number of an expression and the bits of its type. Raises `OverflowError` for one of another number of bits."""
+    if len(tree) == 1:
+        return row[tree[0]] if tree[0] in row else int(tree[0]), WIDTHS[tree[0]]
+    parts = [compute(part, row) for part in tree[1:]]
+    numbers, bits = [number for number, _ in parts], max(bits for _, bits in parts)
+    if len(parts) == 1:
+        made = abs(numbers[0]) if tree[0] == "abs" else -numbers[0]
+    else:
+        left, right = numbers
+        made = {"+": left + right, "-": left - right, "*": left * right}[tree[0]]
+    if not -(1 << bits - 1) <= made < 1 << bits - 1:
+        raise OverflowError
+    return made, bits
+
+
+def show(tree: Any) -> str:
+    if len(tree) == 1:
+        return str(tree[0])
+    if len(tree) == 2:
+        return f"{tree[0]}({show(tree[1])})"
+    return f"({show(tree[1])} {tree[0]} {show(tree[2])})"
+
+
+@settings(max_examples=cases(60, part=6), deadline=None)
+@given(
+    EXPRESSIONS,
+    st.lists(
+        st.tuples(
+            st.sampled_from([0, 1, -7, 46_341, 2**31 - 1, -(2**31)]),
+            st.sampled_from([0, -1, 2**40, 2**63 - 1, -(2**63)]),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+)
+def test_integers_that_wrap_around_are_refused(tree: Any, numbers: list[tuple[int, int]]) -> None:
+    """WRITE-1453, over expressions, beside integers of Python."""
+    rows = [{"id": str(number), "i": i, "l": long} for number, (i, long) in enumerate(numbers)]
+    with TemporaryDirectory() as folder:
+        types = pa.schema([("id", pa.string()), ("i", pa.int32()), ("l", pa.int64())])
+        table = create_table(f"{folder}/t", types, key="id")
+        table.insert(pa.Table.from_pylist(rows, types))
+        try:
+            wanted = [compute(tree, {"i": row["i"], "l": row["l"]})[0] for row in rows]
+        except OverflowError:
+            with pytest.raises(RowError, match=r"^l: row .*wrap"):
+                table.update({"l": sql_value(show(tree))})
+            assert table.refresh().to_arrow().sort_by("id").to_pylist() == rows
+            return
+        table.update({"l": sql_value(show(tree))})
+        assert table.refresh().to_arrow().sort_by("id")["l"].to_pylist() == wanted
+
+
+def sql_value(text: str) -> Any:
+    return parse_assignments(f"l = {text}")[0][1]
+
+
+@pytest.mark.parametrize(
+    ("assigned", "kept"),
+    [
+        ("i = CASE WHEN i < 100 THEN i + 1 ELSE i END", 2**31 - 1),
+        ("i = try_add(i, 1)", None),
+        ("i = i % 2 + 1", 2),
+        ("l = CAST(i AS BIGINT) + 1", 2**31),
+        ("l = i + CAST(1 AS DOUBLE)", 2**31),
+        ("i = coalesce(i + 1, 0)", RowError),
+        ("l = i + 1", RowError),
+        ("s = concat('a', i + 1)", RowError),
+        ("g = i * 4 / 4", RowError),
+        ("day = date_add(day, length(s) + 1)", MOMENT.date() + datetime.timedelta(4)),
+    ],
+)
+def test_only_what_wraps_on_the_way_to_a_value_is_refused(tmp_path: Path, assigned: str, kept: Any) -> None:
+    """WRITE-1453."""
+    ((name, value),) = parse_assignments(assigned)
+    table = create_table(tmp_path / "t", TYPES, key="id")
+    table.insert([{**ROW, "i": 2**31 - 1}])
+    table = table.refresh()
+    if kept is not RowError:
+        table.update({name: value})
+        assert table.refresh().to_arrow()[name].to_pylist() == [kept]
+        return
+    with pytest.raises(RowError, match="wrap"):
+        table.update({name: value})
+    assert table.refresh().to_arrow().to_pylist() == table.to_arrow().to_pylist()
+
+
+def test_integers_that_wrap_around_in_a_clause_are_refused(tmp_path: Path) -> None:
+    """WRITE-1453."""
+    table = create_table(tmp_path / "t", TYPES, key="id")
+    table.insert([{**ROW, "i": 2**31 - 1}])
+    source = pa.table({"id": ["a"], "one": pa.array([1], pa.int32())})
+    clause = table.merge(source, on="id").when_matched_update({"i": col("target.i") + col("source.one")})
+    with pytest.raises(RowError, match=r"^i: row 1: .*wrap"):
+        clause.execute()
