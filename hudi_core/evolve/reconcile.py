@@ -161,9 +161,11 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A column that a file does not have: all its rows have `value`, None for null."""
+    """A column that a file does not have: all its rows have `value`, None for null. With `or_null` those have null in which a
+    record around it is null."""
 
     value: object
+    or_null: bool = False
 
 
 _AS_STORED: Final = AsStored()
@@ -201,7 +203,8 @@ def find_stored_column(file: Schema, wanted: Schema, column_id: int, match: Matc
         step = wanted.places[wanted.ids[want.path[:depth]]]
         column = _step(file, column.path if column else (), step.field, match)
         if column is None:
-            return Absent(_part(step.field, want.positions[depth:]))
+            value = _part(step.field, want.positions[depth:])
+            return Absent(value, or_null=depth > 1 and value is not None)
     assert column is not None
     data_type, to = column.field.type, want.field.type
     primitive = not isinstance(data_type, Nested) and not isinstance(to, Nested)

@@ -143,9 +143,12 @@ def unknown(type: t.Type, count: int) -> ColumnStatistics:
     return ColumnStatistics(type, blank, blank, nothing, nothing, uncounted, uncounted)
 
 
-def absent(type: t.Type, count: int, default: object = None) -> ColumnStatistics:
+def absent(type: t.Type, count: int, default: object = None, *, or_null: bool = False) -> ColumnStatistics:
     """Statistics of files older than the column, where every row reads as the default, as if of one row each: exact, but that a
-    nested value has no bounds."""
+    nested value has no bounds. With `or_null` rows may have null too."""
+    if or_null:
+        uncounted = np.full(count, -1, np.int64)
+        return replace(absent(type, count, default), nulls=uncounted, rows=uncounted)
     ones, zeros = np.ones(count, np.int64), np.zeros(count, np.int64)
     if default is None:
         blank, nothing = _blank(type, count), np.zeros(count, np.bool_)

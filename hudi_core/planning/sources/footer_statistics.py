@@ -27,7 +27,7 @@ def footer_pieces(
     """Statistics of a column from the footers of the base files of numbered slices, a piece for each stored type. `stored` and
     `footers` are by path. Nothing is known of a file whose footer could not be read."""
     leaves_by_type: dict[t.Type, list[tuple[int, LeafStatistics]]] = {}
-    missing: dict[object, list[int]] = {}
+    missing: dict[Absent, list[int]] = {}
     nothing: list[int] = []
     for row, file_slice in slices:
         if file_slice.base is None:
@@ -38,7 +38,7 @@ def footer_pieces(
             continue
         position = find_stored_column(stored[file_slice.base.path], wanted, column.id)
         if isinstance(position, Absent):
-            missing.setdefault(position.value, []).append(row)
+            missing.setdefault(position, []).append(row)
             continue
         leaf = _leaf_of(footer.statistics, footer.rows, position.place.path, column.type)
         if leaf is None:
@@ -48,8 +48,9 @@ def footer_pieces(
     for kind, leaves in leaves_by_type.items():
         rows = np.array([row for row, _ in leaves], np.int64)
         yield StatisticsPart(rows, from_leaves(kind, [leaf for _, leaf in leaves]))
-    for value, absentees in missing.items():
-        yield StatisticsPart(np.array(absentees, np.int64), absent(column.type, len(absentees), value))
+    for one, absentees in missing.items():
+        of_absent = absent(column.type, len(absentees), one.value, or_null=one.or_null)
+        yield StatisticsPart(np.array(absentees, np.int64), of_absent)
     if nothing:
         yield StatisticsPart(np.array(nothing, np.int64), unknown(column.type, len(nothing)))
 
@@ -61,7 +62,7 @@ def row_group_pieces(
     rows = np.arange(len(groups), dtype=np.int64)
     position = find_stored_column(stored, wanted, column.id)
     if isinstance(position, Absent):
-        return [StatisticsPart(rows, absent(column.type, len(groups), position.value))]
+        return [StatisticsPart(rows, absent(column.type, len(groups), position.value, or_null=position.or_null))]
     group_leaves = [_leaf_of(group.statistics, group.rows, position.place.path, column.type) for group in groups]
     known_leaves = [leaf for leaf in group_leaves if leaf is not None]
     # Leaves of one file have one type, and a record's is the column's.

@@ -162,10 +162,10 @@ class ColumnStatsOfSlices:
 
     def _of_version(self, column: Column, schema: Schema, members: Numbers) -> Iterator[StatisticsPart]:
         match find_stored_column(schema, self.wanted, column.id):
-            case Absent(value):
+            case Absent(value, or_null):
                 certain = self.files.certain[members]
                 sure = self.files.slices[members[certain]]
-                yield StatisticsPart(sure, absent(column.type, len(sure), value))
+                yield StatisticsPart(sure, absent(column.type, len(sure), value, or_null=or_null))
                 yield from self._without(column, members[~certain])
             case Stored(stored):
                 for name in (stored.name, self.twins.get(column.id)):

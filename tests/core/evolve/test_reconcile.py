@@ -219,6 +219,13 @@ def test_below_an_absent_record_a_column_has_its_part_of_the_default() -> None:
     assert find_stored_column(FILE, wanted, wanted.get("q.element").field.id) == Absent(None)
 
 
+def test_below_a_stored_record_a_default_is_not_in_the_rows_where_that_is_null() -> None:
+    """RECON-1454."""
+    wanted = evolve(FILE, [AddColumn("s.d", t.Int(), default=9), AddColumn("s.n", t.Int())])
+    assert find_stored_column(FILE, wanted, wanted.get("s.d").field.id) == Absent(9, or_null=True)
+    assert find_stored_column(FILE, wanted, wanted.get("s.n").field.id) == Absent(None)
+
+
 def test_a_stored_column_is_found_by_name_and_alias_at_every_step() -> None:
     wanted = schema(field("t", t.Record((field("x", t.Int()), field("z", t.Int(), aliases=("y",)))), aliases=("s",)))
     found = find_stored_column(FILE, wanted, wanted.get("t.z").field.id, Match.NAME)

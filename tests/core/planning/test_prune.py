@@ -6,9 +6,14 @@ Also covers: `expr/walk.py`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pytest
 
+import hudi_core
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import ALWAYS_TRUE
@@ -80,3 +85,32 @@ def test_nested_parts_have_the_statistics_of_their_leaves() -> None:
 def test_an_or_of_very_many_parts_is_shown_as_a_whole() -> None:
     sql = " OR ".join(f"a = {number} AND b = {number}" for number in range(MAX_ALTERNATIVES + 1))
     assert reported(sql, [f"a = {number}" for number in range(MAX_ALTERNATIVES + 1)]) == [sql]
+
+
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+@pytest.mark.parametrize("indexes", [None, ["column_stats"], ["column_stats", "partition_stats"]])
+def test_a_default_within_a_record_is_not_in_rows_without_the_record(
+    tmp_path: Path, kind: Any, indexes: list[str] | None
+) -> None:
+    """RECON-1454: in files older than the column."""
+    types = pa.schema([("id", pa.int64()), ("p", pa.string()), ("s", pa.struct([("x", pa.int32())]))])
+    table = hudi_core.create(tmp_path / "t", types, "id", partition_by="p", type=kind, indexes=indexes)
+    table.insert(
+        [{"id": 1, "p": "a", "s": {"x": 1}}, {"id": 2, "p": "a", "s": None}, {"id": 3, "p": "b", "s": {"x": None}}]
+    )
+    table = table.refresh().evolve("ADD COLUMN s.z int DEFAULT 9; ADD COLUMN n int DEFAULT 5")
+    table.append([{"id": 4, "p": "a", "s": {"x": 1, "z": 2}, "n": 6}])
+    table = table.refresh()
+    wanted = {
+        "s.z = 9": [1, 3],
+        "s.z IS NULL": [2],
+        "s.z IS NOT NULL": [1, 3, 4],
+        "s.z <> 9": [4],
+        "s.z <=> NULL": [2],
+        "NOT (s.z > 5)": [4],
+        "n = 5": [1, 2, 3],
+        "n IS NULL": [],
+    }
+    for where, keys in wanted.items():
+        assert sorted(table.scan(where, columns=["id"]).to_arrow()["id"].to_pylist()) == keys, where
+        assert table.count(where) == len(keys), where
