@@ -239,6 +239,18 @@ def test_values_that_repeat_get_a_dictionary(tmp_path: Path) -> None:
     ]
 
 
+def test_texts_that_hardly_repeat_get_no_dictionary(tmp_path: Path) -> None:
+    """Numbers that repeat as seldom get one: of these it is small, and saves half of the bytes."""
+    schema = schema_of(often=t.String(), seldom=t.String(), number=t.Long())
+    rows = [(f"text {n % 6000}", f"text {n % 16_000}", n % 16_000 * 7919) for n in range(20_000)]
+    _, name = written(tmp_path, schema, rows)
+    group = pq.ParquetFile(tmp_path / name).metadata.row_group(0)
+    assert [group.column(number).has_dictionary_page for number in range(3)] == [True, False, True]
+    assert pq.read_table(tmp_path / name).to_pydict() == {
+        column: [row[number] for row in rows] for number, column in enumerate(("often", "seldom", "number"))
+    }
+
+
 def test_few_different_texts_come_back_from_all_row_groups(tmp_path: Path) -> None:
     """Texts of a later row group that are all different, nulls and long texts among them are written as well."""
     schema = schema_of(kind=t.String(), number=t.Long())
