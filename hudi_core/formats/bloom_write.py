@@ -1,4 +1,5 @@
-"""Bloom filters of record keys, written bit for bit as Apache Hudi writes them. Rules FORMAT-26, FORMAT-27, FORMAT-1042."""
+"""Bloom filters of record keys, written bit for bit as Apache Hudi writes them. Rules FORMAT-26, FORMAT-27,
+FORMAT-1042, FORMAT-1420."""
 
 from __future__ import annotations
 
@@ -50,6 +51,8 @@ class FilterSettings:
     """`hoodie.index.bloom.fpp`: the share of absent keys that a row with so many keys lets pass."""
     max_entries: int = 100_000
     """`hoodie.bloom.index.filter.dynamic.max.entries`."""
+    most_hashes: int = MAX_HASHES
+    """Hashes of a key at most. With fewer than Hudi's a row has more bits for the same rate. Rule FORMAT-1420."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -59,6 +62,9 @@ class FilterSettings:
             raise UsageError("bloom filter", expected="a rate between 0 and 1, and a key or more", found=settings)
         bits = math.ceil(self.entries * (-math.log(self.rate) / (math.log(2) * math.log(2))))
         hashes = math.ceil(math.log(2) * bits / self.entries)
+        if hashes > self.most_hashes > 0:
+            hashes = self.most_hashes
+            bits = math.ceil(-hashes * self.entries / math.log1p(-(self.rate ** (1 / hashes))))
         if bits > _MAX_BITS or hashes > MAX_HASHES:
             raise UsageError("bloom filter", expected=f"at most {_MAX_BITS} bits", found=settings)
         return bits, hashes
@@ -88,9 +94,9 @@ class BloomFilterWriter:
             if (start or self.count) and self._rows.all():
                 break
             chosen = slice(start, min(start + _KEYS_AT_ONCE, count))
-            begins = 0 if rows is None else rows[chosen] * self.bits
             for places in positions(take_strings(keys, chosen), self.bits, self.hashes):
-                flat[begins + places.astype(np.int64)] = True
+                wide = places.astype(np.int64)
+                flat[wide if rows is None else wide + rows[chosen] * self.bits] = True
         self.count += count
 
     def _has_room(self, count: int) -> bool:

@@ -90,6 +90,18 @@ def test_a_damaged_filter_is_made_anew() -> None:
         assert OlderFilter(damaged, lambda: none).extend(keys, "a file") is None
 
 
+@pytest.mark.parametrize(
+    ("keys", "hashes", "rate"),
+    [(0, 12, 1e-6), (1, 12, 1e-6), (200_000, 12, 1e-6), (400_000, 12, 5e-5), (10**6, 6, 0.018), (10**7, 2, 0.5)],
+)
+def test_a_filter_is_made_for_the_number_of_keys(keys: int, hashes: int, rate: float) -> None:
+    """WRITE-11, FORMAT-1420."""
+    settings = filter_settings(keys)
+    assert settings.shape[1] == hashes
+    assert settings.rate == pytest.approx(rate, rel=0.1)
+    assert keys > 5_800_000 or settings.shape[0] <= (1 << 23) + 1
+
+
 @given(st.lists(KEYS, max_size=5), st.integers(0, 4))
 def test_batches_make_what_all_keys_make(batches: list[list[str]], absent: int) -> None:
     """WRITE-1186. Keys of all planes of Unicode; fewer keys than are expected make a filter of that shape all the same."""

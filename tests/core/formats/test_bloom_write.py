@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 
 import numpy as np
 import pytest
@@ -72,6 +73,26 @@ def test_absent_keys_pass_as_rarely_as_the_filter_states() -> None:
         assert passed == pytest.approx(found.false_positives, rel=0.3, abs=2e-3)
         assert not found.saturated
         assert 0.2 < found.fill < 0.8
+
+
+@pytest.mark.parametrize("entries", [1, 3, 700, 40_000])
+def test_a_filter_with_fewer_hashes_keeps_its_rate(entries: int) -> None:
+    """FORMAT-1420."""
+    fewest = FilterSettings(FilterKind.DYNAMIC_V0, entries, 1e-6, max_entries=entries)
+    settings = FilterSettings(FilterKind.DYNAMIC_V0, entries, 1e-6, max_entries=entries, most_hashes=12)
+    bits, hashes = settings.shape
+    assert hashes == 12
+    assert fewest.shape[0] < bits < 1.1 * fewest.shape[0] + 2
+    assert (1 - math.exp(-hashes * entries / bits)) ** hashes <= 1e-6 * (1 + 1e-9)
+    assert FilterSettings(FilterKind.SIMPLE, entries, 1e-3, most_hashes=12).shape == (
+        FilterSettings(FilterKind.SIMPLE, entries, 1e-3).shape
+    )
+    keys = string_column([f"key {number}" for number in range(entries)])
+    found = parse_bloom_filter(encode_bloom_filter(keys, settings), "a filter")
+    assert (found.bits, found.hashes) == settings.shape
+    assert found.may_contain(HashedKeys(keys)).all()
+    assert not found.may_contain(HashedKeys([f"other {number}" for number in range(10_000)])).any()
+    assert entries < 700 or found.false_positives < 1.5e-6
 
 
 def test_a_filter_with_far_too_many_keys_is_saturated() -> None:
