@@ -27,8 +27,15 @@ def gather(batches: Sequence[pa.RecordBatch], sources: Sequence[Numbers]) -> Ite
     batches = _join(batches, schema, count)
     starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
     types = schema.types
+    whole = all(rows is sources[0] for rows in sources)
     for low in range(0, count, PIECE):
-        arrays, previous, places = [], None, _Places([], None)
+        arrays, previous = [], sources[0]
+        places = _places(starts, previous[low : low + PIECE])
+        run = places.run
+        if whole and run is not None and batches[run[0]].schema.equals(schema):
+            of, chosen = run
+            yield batches[of].slice(chosen.start, chosen.stop - chosen.start)
+            continue
         for number, (rows, kind) in enumerate(zip(sources, types, strict=True)):
             if rows is not previous:
                 # Columns of rows that stay whole share one array of rows: their places are looked for once.
@@ -41,6 +48,8 @@ def _common_schema(schemas: Sequence[pa.Schema]) -> pa.Schema:
     """The schema of rows of all batches: what may be null inside a column of one of them may be null."""
     first, common = schemas[0], schemas[0]
     others = [schema for schema in schemas[1:] if not schema.equals(first)]
+    if not others:
+        return first
     for number, column in enumerate(first):
         if any(schema.field(number).type != column.type for schema in others):
             common = common.set(number, column.with_type(_with_nulls(column.type)))
@@ -87,6 +96,14 @@ class _Places:
 
     rows: list[tuple[int, Array]]
     back: Array | None
+
+    @property
+    def run(self) -> tuple[int, slice] | None:
+        """The number of the batch that has all these rows side by side, and which rows of it they are; None elsewhere."""
+        if len(self.rows) != 1 or self.back is not None:
+            return None
+        number, rows = self.rows[0]
+        return (number, rows) if number >= 0 and isinstance(rows, slice) else None
 
 
 def _places(starts: Numbers, rows: Numbers) -> _Places:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from hudi_core.commit.steps import Create, Ensure, SideBySide, Step
@@ -118,6 +119,10 @@ def _parse(marker: str, where: str) -> tuple[str, MarkerKind] | None:
 def partition_step(partition: str, instant_time: str) -> Ensure:
     """Creates the metadata file that makes a folder a partition, before its first data file; an existing one is kept."""
     path = join_paths(partition_path(partition), PARTITION_METADATA)
-    depth = partition.count("/") + 1 if partition else 0
-    content = format_properties({"commitTime": instant_time, "partitionDepth": str(depth)}, "partition metadata")
-    return Ensure(path, content)
+    return Ensure(path, _partition_metadata(instant_time, partition.count("/") + 1 if partition else 0))
+
+
+@lru_cache(maxsize=16)
+def _partition_metadata(instant_time: str, depth: int) -> bytes:
+    """Made once for the partitions of a write."""
+    return format_properties({"commitTime": instant_time, "partitionDepth": str(depth)}, "partition metadata")

@@ -166,6 +166,9 @@ class _Columns:
     types: pa.Schema
     leaves: Mapping[Path, Leaf]
     watched: Mapping[Path, t.Primitive]
+    positions: Mapping[Path, Sequence[int]]
+    """Of the leaves: which field of the schema has them, which field of this one, and so on."""
+    floats: tuple[Path, ...]
 
 
 @lru_cache(maxsize=64)
@@ -177,7 +180,9 @@ def _columns(schema: Schema) -> _Columns:
         for place, leaf in below.items()
         if isinstance(leaf.type, t.Float | t.Double | t.String | t.Binary)
     }
-    return _Columns(arrow_types(_writable(schema)), below, watched)
+    positions = {place: schema.get(place).positions for place in below}
+    floats = tuple(place for place, leaf in below.items() if isinstance(leaf.type, t.Float | t.Double))
+    return _Columns(arrow_types(_writable(schema)), below, watched, positions, floats)
 
 
 def _aside(first: _RowGroup) -> Executor:
@@ -246,14 +251,15 @@ def _choose_bounded(group: _RowGroup, schema: Schema) -> bool | list[str]:
     """The columns whose bounds the file states, True for all. Not those of a column with NaN: readers take such bounds for those
     of all values, and skip what has NaN. The later row groups of a file are not known when the first is written, so several
     bound none of their floating-point columns."""
-    below = _columns(schema).leaves
-    floats = [path for path, leaf in below.items() if isinstance(leaf.type, t.Float | t.Double)]
-    unbounded = set(floats)
+    columns = _columns(schema)
+    unbounded = set(columns.floats)
     if group.last:
-        unbounded = {path for path in floats if any(_has_nan(values) for values in _values(group.rows, schema, path))}
+        unbounded = {
+            path for path in columns.floats if any(map(_has_nan, _values(group.rows, columns.positions[path])))
+        }
     if not unbounded:
         return True
-    return [".".join(path) for path in below if path not in unbounded]
+    return [".".join(path) for path in columns.leaves if path not in unbounded]
 
 
 def _choose_at_once(rows: pa.Table) -> int:
@@ -357,13 +363,13 @@ def _has_long(values: Array) -> bool:
 
 
 def _watch(table: pa.Table, schema: Schema, bounds: Mapping[Path, _Bounds], group: int) -> None:
+    positions = _columns(schema).positions
     for place, seen in bounds.items():
-        seen.add(list(_values(table, schema, place)), group)
+        seen.add(list(_values(table, positions[place])), group)
 
 
-def _values(table: pa.Table, schema: Schema, place: Path) -> Iterator[Array]:
+def _values(table: pa.Table, positions: Sequence[int]) -> Iterator[Array]:
     """The values of a leaf column outside lists and maps."""
-    positions = schema.get(place).positions
     for chunk in table.column(positions[0]).chunks:
         values = chunk if len(positions) == 1 and is_coded(chunk) else plain(chunk)
         for position in positions[1:]:

@@ -47,3 +47,23 @@ def test_all_rows_in_another_order_are_those_of_batches_one_by_one(
     joined.validate(full=True)
     assert joined.column("n").equals(NUMBERS.take(pa.array(rows)))
     assert joined.column("s").equals(STRINGS.take(pa.array(others, mask=others < 0)))
+
+
+def test_neighbouring_rows_of_a_batch_are_a_slice_of_it() -> None:
+    """Rows over two batches, in another order, or of other columns are not."""
+    whole = pa.record_batch({"n": NUMBERS, "s": STRINGS})
+    batches = [whole.slice(0, 60), whole.slice(60)]
+    for rows, is_slice in (
+        (np.arange(65, 80), True),
+        (np.arange(7, 8), True),
+        (np.arange(55, 65), False),
+        (np.arange(9, 3, -1), False),
+    ):
+        (taken,) = gather(batches, [rows, rows])
+        taken.validate(full=True)
+        assert taken.equals(whole.take(pa.array(rows)))
+        assert (taken.column(1).buffers()[2].address == STRINGS.buffers()[2].address) is is_slice
+    (absent,) = gather(batches, [np.array([-1]), np.array([-1])])
+    assert absent.to_pydict() == {"n": [None], "s": [None]}
+    (mixed,) = gather(batches, [np.arange(5, 9), np.arange(6, 10)])
+    assert mixed.to_pydict() == {"n": NUMBERS[5:9].to_pylist(), "s": STRINGS[6:10].to_pylist()}
