@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 import pyarrow as pa
 
-from hudi_arrow.arrays import decodable, plain
+from hudi_arrow.arrays import Array, decodable, plain
 from hudi_arrow.types import EXTRAS, schema_from_arrow, to_arrow, with_inner_types
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.errors import CorruptFileError, SchemaError, UnknownColumnError
@@ -136,12 +136,14 @@ def cast_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
         )
     if batch.schema.equals(schema):
         return batch
-    columns = [plain(batch.column(name)) for name in schema.names]
-    arrays = [
-        array if array.type == field.type else decodable(array).cast(field.type)
-        for array, field in zip(columns, schema, strict=True)
-    ]
+    arrays = [cast_column(batch.column(name), kind) for name, kind in zip(schema.names, schema.types, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def cast_column(array: Array, kind: pa.DataType) -> Array:
+    """The values in this type of Arrow's, which may be another one for the same values."""
+    array = plain(array)
+    return array if array.type == kind else decodable(array).cast(kind)
 
 
 def _refine(stored: t.Type, noted: t.Type) -> t.Type:

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from hudi_arrow.arrays import Array, is_coded, plain
 from hudi_arrow.arrays import field as field_of
 from hudi_arrow.files.dictionaries import find_repeating
-from hudi_arrow.files.footers import arrow_types, cast_batch
+from hudi_arrow.files.footers import arrow_types, cast_batch, cast_column
 from hudi_arrow.memory import give_back, lean
 from hudi_core.engine import Footer, Storage, WrittenFile
 from hudi_core.errors import UnsupportedError
@@ -203,12 +203,10 @@ def _with_coded(types: pa.Schema, first: pa.RecordBatch) -> pa.Schema:
 
 def _encode_columns(batch: pa.RecordBatch, types: pa.Schema) -> pa.RecordBatch:
     """The columns in their types. Texts of columns that are written from a dictionary are looked up where they come plain."""
-    coded = {column.name for column in types if column.type == _CODED}
-    if not coded:
+    if _CODED not in types.types:
         return cast_batch(batch, types)
-    others = [column for column in types if column.name not in coded]
-    rest = cast_batch(batch.select([column.name for column in others]), pa.schema(others))
-    arrays = [_in_numbers(batch.column(name)) if name in coded else rest.column(name) for name in types.names]
+    columns = zip(map(batch.column, types.names), types.types, strict=True)
+    arrays = [_in_numbers(array) if kind == _CODED else cast_column(array, kind) for array, kind in columns]
     return pa.RecordBatch.from_arrays(arrays, schema=types)
 
 
@@ -264,6 +262,8 @@ def _choose_bounded(group: _RowGroup, schema: Schema) -> bool | list[str]:
 
 def _choose_at_once(rows: pa.Table) -> int:
     """How many values of a column are encoded at once: many where they are small, so that a page ends soon enough."""
+    if rows.num_rows <= _LEAST_AT_ONCE:
+        return _LEAST_AT_ONCE
     widest = max((column.nbytes for column in rows.columns), default=0)
     fitting = _PAGE_BYTES * rows.num_rows // (4 * widest) if widest else _MOST_AT_ONCE
     return max(_LEAST_AT_ONCE, min(fitting, _MOST_AT_ONCE))
