@@ -40,7 +40,7 @@ EXTENSION: Final = ".parquet"
 _FALSE_POSITIVES: Final = 1e-6
 """One key in a million is looked up in vain. Hudi's 1e-9 costs half as much again in size and time, and saves nothing more."""
 _MOST_HASHES: Final = 12
-"""Of a key, which are most of the work of a filter. In the fewest bits the rate takes 20; with 12 a tenth more bits are taken."""
+"""Hashes of a key are most of the work of a filter. In the fewest bits the rate takes 20; with 12 a tenth more bits are taken."""
 _MAX_FILTER_BITS: Final = 1 << 23
 _KEYS_TRIED: Final = 1 << 6
 _LATE: Final = 0xEE

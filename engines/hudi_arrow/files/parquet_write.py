@@ -167,7 +167,7 @@ class _Columns:
     leaves: Mapping[Path, Leaf]
     watched: Mapping[Path, t.Primitive]
     positions: Mapping[Path, Sequence[int]]
-    """Of the leaves: which field of the schema has them, which field of this one, and so on."""
+    """Places of the leaves: which field of the schema has one, which field of that field, and so on."""
     floats: tuple[Path, ...]
 
 
