@@ -27,6 +27,7 @@ from hudi_core.keys.generator import WritePath
 from hudi_core.keys.options import AUTO_INSTANT, table_options
 from hudi_core.metadata_writer.initial import new_table_steps
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_config
+from hudi_core.rows.exact_types import choose_written_units
 from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Schema
@@ -38,7 +39,6 @@ from hudi_core.table.open import location_of, open_table
 from hudi_core.table.table import Table
 from hudi_core.timeline.schemas import SCHEMA_FOLDER
 from hudi_core.transactions.refusals import refuse_unwritable_properties
-from hudi_core.writing.exact_types import choose_written_units
 
 KEEPER: Final = ".hudi-core-keeps-this-folder"
 """An empty file by which a folder of an object store is there; readers of timelines ignore it."""

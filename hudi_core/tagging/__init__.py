@@ -20,6 +20,8 @@ row_keys     the record keys of rows read from files: Hudi's own column or, with
 secondary_values  the record keys of file slices beside the values of columns, as secondary indexes spell them. Rule META-111
 slice_keys   the record keys that file slices hold, and the bounds that are known of them. Rules INDEX-2, INDEX-5
 sorted_keys  keys in ascending order, and which run of them lies between two bounds. Rules INDEX-3, INDEX-4
+stored_key_types  columns of keys in the types of the table's: a key is a text of its value, and one value has other texts
+             in other types. Rule WRITE-1377
 tag          `tagLocation`: rows or keys in, and for each the file that holds its record. Rules INDEX-1, INDEX-19 to INDEX-21
 work         what was done to locate keys, counted and timed
 """

@@ -17,6 +17,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.keying import table_generator
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
+from hudi_core.tagging.stored_key_types import StoredKeyTypes, align_key_types
 from hudi_core.types.nodes import Field, Record, String
 
 RECORD_KEY, PARTITION_PATH = "record_key", "partition_path"
@@ -27,7 +28,8 @@ class KeyReader:
     """Takes the keys of rows, batch by batch. With `whole_table` their partitions need not be known.
 
     `columns` are the names of those that hold keys and their partitions; without them keys are made by the table's generator,
-    of which `options` add what properties of the table lack.
+    of which `options` add what properties of the table lack, of values in the table's types. Raises `SchemaError` for a column
+    of keys of another kind than the table's.
     """
 
     def __init__(
@@ -45,20 +47,25 @@ class KeyReader:
                 raise UsageError(field.name, expected="strings", found=type(field.type).__name__.lower())
         self._places = (positions.get(columns[0]), positions.get(columns[1]))
         self._generator: KeyGenerator[Any, Any] | None = None
+        self._types: StoredKeyTypes | None = None
         self._rows = 0
         if self._places[0] is None or (self._places[1] is None and table.config.partition_fields and not whole_table):
             if columns[0] in positions or not table.config.record_key_fields:
                 wanted = f"columns {' and '.join(columns)}"
                 raise UsageError("rows", expected=wanted, found=", ".join(positions) or "no columns")
-            self._generator = KeyGenerator(table_generator(table, options), schema, self._engine.values)
+            self._types = align_key_types(self._engine, schema, table.schema, table.config)
+            typed = schema if self._types is None else self._types.schema
+            self._generator = KeyGenerator(table_generator(table, options), typed, self._engine.values)
 
     def keys(self, batch: Any) -> tuple[StringColumn, StringColumn]:
-        """Record keys and partition paths."""
+        """Record keys and partition paths. Raises `RowError` for a row without a key, and for a value that the table's column
+        cannot have."""
         root, values = self._engine.rows.root(batch), self._engine.values
         first, count = self._rows, self._engine.rows.count(batch)
         self._rows += count
         if self._generator is not None:
-            key_strings = number_keys(self._generator, root, first)
+            typed = root if self._types is None else self._types.rows(root, first)
+            key_strings = number_keys(self._generator, typed, first)
             return self._strings(key_strings.record_key, RECORD_KEY, first), self._strings(
                 key_strings.partition_path, PARTITION_PATH, first
             )

@@ -3,8 +3,8 @@
 How an upsert goes, and which module does what:
 
     operations      opens the input (`incoming`), brings it to the table's schema (`schema_on_write`, `batch_columns`,
-                    `exact_types`), refuses what has to be refused (`incoming_checks`) while nothing is written yet, and puts the
-                    rows into a `spool`
+                    `rows.exact_types`), refuses what has to be refused (`incoming_checks`) while nothing is written yet,
+                    and puts the rows into a `spool`
     write_run       tries the write, again where another writer was first: begins a transaction, plans, runs tasks, commits
       operation_plans
                     looks up the keys (`tagging`), sends updates to the slices that hold them (`moves`: also to other partitions)
@@ -33,7 +33,6 @@ bucket_plan      the tasks of a write to a table of buckets: each row goes to th
 by_predicate     deletes and updates of the rows that match a predicate
 deleted_keys     where rows go whose keys log files alone delete: to the file group that had them
 duplicates       what an insert does with keys that are there
-exact_types      rows in the types of a table's columns where only their form differs, exactly or not at all
 half_written     file groups with a base file of a write that goes on, beside which some readers miss log files
 incoming         rows that are to be written: in the table's schema, with their keys, and checked
 incoming_checks  rows that are refused for their keys before anything is written
@@ -53,8 +52,6 @@ schema_on_write  batches brought to a table's schema, before anything is written
 several          several changes of rows in one commit
 source_merge/    merges of a source into a table by clauses
 spread/          writes of rows that are spread over many machines
-stored_key_types  columns of keys in the types of the table's: a key is a text of its value, and one value has other texts
-                  in other types. Rule WRITE-1377
 task_rows        the rows of tasks, where all rows of a write are here
 tasks            tasks of a write: values that can be sent to other machines, and what each of them does
 timestamp_types  columns of times whose type a write corrects

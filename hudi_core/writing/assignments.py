@@ -24,13 +24,13 @@ from hudi_core.expr.nodes import Comparison as Operator
 from hudi_core.expr.predicate import Term
 from hudi_core.expr.walk import change_tree
 from hudi_core.functions.casts import CAST
+from hudi_core.rows.exact_types import BEYOND
 from hudi_core.rows.truth import evaluate
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import fits
 from hudi_core.values.domain import coerce
-from hudi_core.writing.exact_types import BEYOND
 
 _LONGEST: Final = 100
 """Characters of a refused value that its error shows."""

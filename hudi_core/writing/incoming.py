@@ -22,6 +22,7 @@ from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.options import AUTO_INSTANT, AUTO_TASK
 from hudi_core.keys.path_values import HIVE_DEFAULT
 from hudi_core.portable import Portable
+from hudi_core.rows.exact_types import widens_integers
 from hudi_core.schema.meta import META_COLUMNS, with_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.keying import table_generator
@@ -31,9 +32,7 @@ from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, 
 from hudi_core.tally import READING, Tally
 from hudi_core.types import nodes as t
 from hudi_core.writing.batch_columns import BatchColumns
-from hudi_core.writing.exact_types import widens_integers
 from hudi_core.writing.schema_on_write import SchemaOnWrite, schema_on_write
-from hudi_core.writing.stored_key_types import in_stored_types
 from hudi_core.writing.timestamp_types import refuse_corrections
 
 _NO_KEYS = KeyColumns(string_column([]), np.zeros(0, np.int32), ())
@@ -209,7 +208,6 @@ def incoming_keys(
 ) -> KeyColumns:
     """The keys of an input of rows, or in columns of these names. Raises `RowError` for a row without one and for
     a value that the table's column cannot have, `SchemaError` for a column of another kind than the table's."""
-    given = in_stored_types(table.engine, given, table.schema, table.config, names)
     reader = KeyReader(table, given.schema, columns=names)
     parts = [reader.keys(batch) for batch in given.batches if table.engine.rows.count(batch)]
     return join_keys([keys for keys, _ in parts], [paths for _, paths in parts])

@@ -17,6 +17,7 @@ from hudi_core.errors import RowError, SchemaError, UnsupportedError, UsageError
 from hudi_core.evolve.merge import Narrower, merge
 from hudi_core.evolve.reconcile import Match, reconcile
 from hudi_core.portable import Portable
+from hudi_core.rows.exact_types import ExactTypes, align_schema
 from hudi_core.rows.project import projection
 from hudi_core.schema.meta import OPERATION, bare_schema
 from hudi_core.schema.schema import ColumnPlace, Path, Schema
@@ -25,7 +26,6 @@ from hudi_core.types.promote import CastLoss, Purpose, promotion
 from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import walk
 from hudi_core.writing.batch_columns import BatchColumns, find_kept_columns
-from hudi_core.writing.exact_types import ExactTypes, align_schema
 from hudi_core.writing.map_keys import has_maps, refuse_repeated_map_keys
 from hudi_core.writing.timestamp_types import correct_types
 

@@ -20,6 +20,7 @@ from hudi_core.errors import RowError
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.parallel.flow import Flow, SpreadRows
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.rows.exact_types import widens_integers
 from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
@@ -33,7 +34,6 @@ from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.bucket_places import BucketParts, BucketPlaces, bucket_places
 from hudi_core.writing.bucket_plan import route_buckets
 from hudi_core.writing.duplicates import DuplicatePolicy
-from hudi_core.writing.exact_types import widens_integers
 from hudi_core.writing.incoming import Preparation, preparation, row_schema
 from hudi_core.writing.operation import (
     Operation,

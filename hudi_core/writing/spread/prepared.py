@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from hudi_core.data_files.spool import Spool
-from hudi_core.engine import Engine, InputRows
+from hudi_core.engine import Engine
 from hudi_core.errors import HudiError, RowError, StorageError
 from hudi_core.parallel.flow import Packet
 from hudi_core.schema.schema import Schema
@@ -24,7 +24,6 @@ from hudi_core.writing.incoming_checks import refuse_lost_paths
 from hudi_core.writing.row_size import FEW_ROWS, GUESS, measure_row_bytes
 from hudi_core.writing.spread.cuts import KeySample, Sampler
 from hudi_core.writing.spread.packs import RowPack, pack_rows
-from hudi_core.writing.stored_key_types import in_stored_types
 from hudi_core.writing.update_outcomes import ChangedRows
 
 _MEASURED_PARTS: Final = 16
@@ -107,11 +106,10 @@ class ReadKeys:
     names: tuple[str, str]
 
     def __call__(self, part: int, batches: Iterator[Any]) -> Iterator[Packet]:
-        counting, rows = PartCounts(part, self.table.engine), InputRows(self.given, batches)
+        counting = PartCounts(part, self.table.engine)
         try:
-            rows = in_stored_types(self.table.engine, rows, self.table.schema, self.table.config, self.names)
-            reader = KeyReader(self.table, rows.schema, columns=self.names)
-            for batch in rows.batches:
+            reader = KeyReader(self.table, self.given, columns=self.names)
+            for batch in batches:
                 if self.table.engine.rows.count(batch):
                     yield counting.packet(key_columns(*reader.keys(batch)), None)
         except HudiError as error:

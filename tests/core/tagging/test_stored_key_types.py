@@ -1,4 +1,4 @@
-"""Keys to delete, in columns of other types than the table's: the row of the same value goes, or the column is refused."""
+"""Keys to delete or to locate, in columns of other types than the table's: those of the same value, or a refusal."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 
 from hudi_core.errors import HudiError
 from hudi_core.front.opening import create_table, open_table
+from hudi_core.tagging.tag import tag
 from hudi_core.writing.spread.operations import spread_write
 from tests.support.local_flow import local_rows
 
@@ -55,6 +56,19 @@ def test_a_key_of_another_type_deletes_the_row_of_its_value(
         assert open_table(copy).count() == 0
 
 
+@pytest.mark.parametrize(("kind", "value", "given"), EQUAL)
+def test_a_key_of_another_type_is_located_and_its_row_stays_as_it_is(
+    tmp_path: Path, kind: pa.DataType, value: Any, given: list[Any]
+) -> None:
+    """WRITE-1377."""
+    table = open_table(table_of(tmp_path, kind, value))
+    for one in given:
+        rows = pa.table({"id": pa.array([one])})
+        tagged = tag(table, rows).read_all()
+        assert tagged["location"][0].as_py() is not None, one
+        assert tagged.column("id").to_pylist() == rows.column("id").to_pylist()
+
+
 @pytest.mark.parametrize(("kind", "value", "given"), OTHER)
 def test_a_key_that_the_column_cannot_have_is_refused(
     tmp_path: Path, kind: pa.DataType, value: Any, given: list[Any]
@@ -64,6 +78,8 @@ def test_a_key_that_the_column_cannot_have_is_refused(
     for one in given:
         with pytest.raises(HudiError):
             table.delete(pa.table({"id": pa.array([one])}))
+        with pytest.raises(HudiError):
+            tag(table, pa.table({"id": pa.array([one])})).read_all()
     assert open_table(tmp_path / "t").count() == 1
 
 

@@ -3,48 +3,47 @@ Rule WRITE-1377."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
-from hudi_core.engine import Engine, InputRows
+from hudi_core.engine import Engine
 from hudi_core.errors import SchemaError
 from hudi_core.evolve.reconcile import Match, reconcile
 from hudi_core.options import TableConfig
+from hudi_core.rows.exact_types import ExactTypes, align_schema
 from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text
-from hudi_core.writing.exact_types import ExactTypes, align_schema
 
 
-def in_stored_types(
-    engine: Engine[Any, Any, Any], given: InputRows[Any], table: Schema, config: TableConfig, keys: tuple[str, str]
-) -> InputRows[Any]:
-    """Rows whose columns of the key and the partition have the table's types; as they are where columns of two names hold keys.
+@dataclass(frozen=True, slots=True)
+class StoredKeyTypes:
+    """Brings rows to a schema whose columns of the key and the partition have the table's types."""
 
-    Raises `SchemaError` for a column of another kind, and `RowError` for a value that the table's column cannot have.
-    """
-    if any(field.name in keys for field in given.schema.fields):
-        return given
+    schema: Schema
+    rows: Callable[[Any, int], Any]
+    """Converts a column of structs, of which the first has this number among all rows. Raises `RowError` for a value that the
+    table's column cannot have."""
+
+
+def align_key_types(
+    engine: Engine[Any, Any, Any], given: Schema, table: Schema, config: TableConfig
+) -> StoredKeyTypes | None:
+    """How rows come to the table's types of keys, None where they have them. Raises `SchemaError` for a column
+    of another kind."""
     names = {name.partition(".")[0] for name in (*config.record_key_fields, *config.partition_fields)}
     stored = replace(table, record=_with_fields(table, [field for field in table.fields if field.name in names]))
-    aligned = align_schema(given.schema, stored)
+    aligned = align_schema(given, stored)
     types = {field.name: field.type for field in stored.fields}
     fields = [replace(field, type=_choose(field, types.get(field.name))) for field in aligned.fields]
     wanted = replace(aligned, record=_with_fields(aligned, fields))
-    if wanted.record == given.schema.record:
-        return given
-    exact = ExactTypes(engine, given.schema, aligned)
+    if wanted.record == given.record:
+        return None
+    exact = ExactTypes(engine, given, aligned)
     project = projection(reconcile(aligned, wanted, Match.NAME, relabels=False), engine.values)
-
-    def convert() -> Iterator[Any]:
-        first = 0
-        for batch in given.batches:
-            yield engine.rows.batch(project(exact.rows(engine.rows.root(batch), first)))
-            first += engine.rows.count(batch)
-
-    return InputRows(wanted, convert(), given.inferred)
+    return StoredKeyTypes(wanted, lambda root, first_row: project(exact.rows(root, first_row)))
 
 
 def _with_fields(schema: Schema, fields: list[t.Field]) -> t.Record:
