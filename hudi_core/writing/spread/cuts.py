@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,7 +12,7 @@ import numpy as np
 from hudi_core.arrays import Floats, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.strings import concat_strings, take_strings
+from hudi_core.columns.strings import take_strings
 from hudi_core.tagging.key_columns import KeyColumns, concat_keys, take_keys
 from hudi_core.tagging.sorted_keys import sort_keys
 from hudi_core.writing.plan import Share
@@ -85,8 +85,6 @@ class _Cut:
     targets: Numbers
 
     def targets_of(self, records: StringColumn) -> Numbers:
-        if len(self.keys) == 0:
-            return np.full(len(records.offsets) - 1, self.targets[0])
         order = sort_keys(records)
         starts, _ = order.runs(self.keys, self.keys)
         below = np.searchsorted(starts, np.arange(len(order)), "right")
@@ -105,10 +103,12 @@ class KeyCuts:
     def targets(self, keys: KeyColumns) -> Numbers:
         """The targets of keys."""
         if self.by_key:
-            return self.cuts[""].targets_of(keys.records)
+            cut = self.cuts[""]
+            return cut.targets_of(keys.records) if len(cut.keys) else np.full(len(keys), cut.targets[0])
         targets = np.empty(len(keys), np.int64)
         for path, rows in keys.by_partition():
-            targets[rows] = self._cut(path).targets_of(take_strings(keys.records, rows))
+            cut = self._cut(path)
+            targets[rows] = cut.targets_of(take_strings(keys.records, rows)) if len(cut.keys) else cut.targets[0]
         return targets
 
     def _cut(self, path: str) -> _Cut:
@@ -124,34 +124,32 @@ class KeyCuts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sorted:
-    """The sampled keys of a partition in order, and how many keys those up to each stand for."""
+    """The sampled keys of a partition in order, as rows of a column, and how many keys those up to each stand for."""
 
     keys: StringColumn
+    rows: Numbers
     ends: Floats
 
     def cut(self, weights: Floats, targets: Numbers) -> _Cut:
         """Cuts after so many keys."""
         places = np.minimum(np.searchsorted(self.ends, weights + _ROUNDING, "right"), len(self.ends) - 1)
-        keys = take_strings(self.keys, places)
+        keys = take_strings(self.keys, self.rows[places])
         return _Cut(ByteStrings(keys.offsets, keys.data), targets)
 
 
-def _by_partition(samples: Iterable[KeySample], by_key: bool) -> dict[str, _Sorted]:
-    records: dict[str, list[StringColumn]] = {}
-    weights: dict[str, list[Floats]] = {}
-    for sample in samples:
-        every = [("", np.arange(len(sample.keys)))] if by_key else sample.keys.by_partition()
-        for path, rows in every:
-            records.setdefault(path, []).append(take_strings(sample.keys.records, rows))
-            weights.setdefault(path, []).append(np.full(len(rows), sample.weight))
-    sorted_parts = {}
-    for path in sorted(records):
-        order = sort_keys(concat_strings(records[path]))
-        sorted_parts[path] = _Sorted(order.strings, np.cumsum(np.concatenate(weights[path])[order.order]))
-    return sorted_parts
+def _by_partition(samples: Sequence[KeySample], by_key: bool) -> dict[str, _Sorted]:
+    """The sampled keys of each partition, in the order of their paths: sorted once, however many partitions there are."""
+    if not samples:
+        return {}
+    keys = concat_keys([sample.keys for sample in samples])
+    order = sort_keys(keys.records).order
+    weights = np.concatenate([np.full(len(sample.keys), sample.weight) for sample in samples])[order]
+    ordered = take_keys(keys, order)
+    every = [("", np.arange(len(ordered)))] if by_key else sorted(ordered.by_partition(), key=lambda part: part[0])
+    return {path: _Sorted(ordered.records, rows, np.cumsum(weights[rows])) for path, rows in every}
 
 
-def range_cuts(samples: Iterable[KeySample], count: int, *, by_key: bool) -> KeyCuts:
+def range_cuts(samples: Sequence[KeySample], count: int, *, by_key: bool) -> KeyCuts:
     """Ranges of keys, `count` of about as many keys each, by partition and key."""
     partitions = _by_partition(samples, by_key)
     total = sum(float(partition.ends[-1]) for partition in partitions.values())
@@ -169,7 +167,8 @@ def range_cuts(samples: Iterable[KeySample], count: int, *, by_key: bool) -> Key
 
 def share_cuts(samples: Sequence[KeySample], shares: Mapping[str, Sequence[Share]]) -> KeyCuts:
     """The cuts between the files of partitions: each gets about the rows of its share, in the order of keys."""
-    partitions = _by_partition(samples, by_key=False)
+    is_cut = any(len(of_path) > 1 for of_path in shares.values())
+    partitions = _by_partition(samples, by_key=False) if is_cut else {}
     cuts: dict[str, _Cut] = {}
     for path, of_path in shares.items():
         if not of_path:

@@ -74,7 +74,7 @@ class WriteRows:
                     packs.append(replace(pack, batch=None))
 
         with closing(spool(self.runner.snapshot.engine, self.runner.rows, batches())) as rows:
-            runner, given = replace(self.runner, spool=rows), _TaskRows(packs, deletes, self.in_key_order)
+            runner, given = replace(self.runner, spool=rows), _TaskRows(packs, deletes, attempts, self.in_key_order)
             for number in given.tasks:
                 status = runner.run(given.bring(attempts[number], number))
                 if status is not None:
@@ -84,14 +84,32 @@ class WriteRows:
 class _TaskRows:
     """The rows of a part, and the keys that are to leave its slices, by the task that gets them."""
 
-    def __init__(self, packs: Sequence[RowPack], deletes: Sequence[RowPack], in_key_order: bool) -> None:
-        self._whole = join_packs(packs) if packs else None
+    def __init__(
+        self, packs: Sequence[RowPack], deletes: Sequence[RowPack], tasks: Mapping[int, Task], in_key_order: bool
+    ) -> None:
         self._leaves = join_packs([replace(pack, positions=_positions(pack)) for pack in deletes]) if deletes else None
-        self._rows, self._deletes = (
-            {} if pack is None or pack.tasks is None else dict(group_rows(pack.tasks))
-            for pack in (self._whole, self._leaves)
-        )
-        self._in_key_order = in_key_order
+        of_leaves = None if self._leaves is None else self._leaves.tasks
+        self._deletes = {} if of_leaves is None else dict(group_rows(of_leaves))
+        self._rows: dict[int, Numbers] = {}
+        if packs:
+            whole = join_packs(packs)
+            slices = np.full(len(whole), NOWHERE, np.int64) if whole.places is None else whole.places
+            self._records, self._places = whole.keys.records, Places(slices, whole.positions, whole.deleted)
+            assert whole.tasks is not None
+            ordered = self._order(whole.tasks, tasks, in_key_order)
+            self._rows = {number: ordered[places] for number, places in group_rows(whole.tasks[ordered])}
+
+    def _order(self, of_rows: Numbers, tasks: Mapping[int, Task], in_key_order: bool) -> Numbers:
+        """All rows in the order in which their tasks take them: those of slices as they come, then new ones. They are sorted
+        together: tasks may be thousands of a few rows."""
+        makes_files = np.zeros(max(tasks) + 1, np.bool_)
+        makes_files[[number for number, task in tasks.items() if isinstance(task, NewFile)]] = True
+        is_new = makes_files[of_rows]
+        slices = self._places.slices
+        new = np.flatnonzero(is_new | (slices == NOWHERE))
+        if in_key_order:
+            new = in_order_of_keys(self._records, new)
+        return np.concatenate([np.flatnonzero(~is_new & (slices > NOWHERE)), new])
 
     @property
     def tasks(self) -> list[int]:
@@ -105,17 +123,10 @@ class _TaskRows:
             own = self._deletes[number]
             leaves = take_strings(self._leaves.keys.records, own)
             positions = _positions(self._leaves)[own]
-        if self._whole is None or number not in self._rows:
+        if number not in self._rows:
             assert leaves is not None and positions is not None
             return with_deletes(task, leaves, None if (positions == NOWHERE).any() else positions)
-        whole, own = self._whole, self._rows[number]
-        slices = np.full(len(whole), NOWHERE, np.int64) if whole.places is None else whole.places
-        places = Places(slices, whole.positions, whole.deleted)
-        new = own if isinstance(task, NewFile) else own[slices[own] == NOWHERE]
-        if self._in_key_order:
-            new = in_order_of_keys(whole.keys.records, new)
-        numbers = np.concatenate([own[slices[own] > NOWHERE], new]) if len(new) < len(own) else new
-        return with_rows(task, whole.keys.records, numbers, places, leaves)
+        return with_rows(task, self._records, self._rows[number], self._places, leaves)
 
 
 def _positions(pack: RowPack) -> Numbers:
