@@ -60,9 +60,22 @@ def markers_steps(instant_time: str, files: Sequence[tuple[str, MarkerKind]], *,
     to be `apart`: writers of Apache Hudi that detect conflicts early may look for files. Rule COMMIT-961."""
     if apart or len(files) <= MOST_FILES:
         return [SideBySide(tuple(marker_step(instant_time, path, kind) for path, kind in files))]
+    return [marker_lines(instant_time, files), Create(_name_type_file(instant_time), _SERVER_TYPE)]
+
+
+def marker_lines(instant_time: str, files: Sequence[tuple[str, MarkerKind]], number: int = 0) -> Create:
+    """The markers of some files of a write as lines of one file, which has a number of its own."""
     lines = "".join(f"{data_path(path)}{_SEPARATOR}{kind}\n" for path, kind in files)
-    first, type_file = (join_paths(marker_folder(instant_time), f"{_SERVER_FILE}{end}") for end in ("0", ".type"))
-    return [Create(first, lines.encode()), Create(type_file, _SERVER_TYPE)]
+    return Create(join_paths(marker_folder(instant_time), f"{_SERVER_FILE}{number}"), lines.encode())
+
+
+def lines_step(instant_time: str) -> Ensure:
+    """Announces that the markers of a write are lines of files, before the first of these."""
+    return Ensure(_name_type_file(instant_time), _SERVER_TYPE)
+
+
+def _name_type_file(instant_time: str) -> str:
+    return join_paths(marker_folder(instant_time), f"{_SERVER_FILE}.type")
 
 
 @dataclass(frozen=True, slots=True)

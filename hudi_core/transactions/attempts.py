@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol, TypeVar
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.markers import done_path, list_marked_files, marker_folder
 from hudi_core.commit.statuses import WriteStatus, add_written
-from hudi_core.commit.steps import Ensure, SideBySide, run, sync_changes
+from hudi_core.commit.steps import Create, Ensure, SideBySide, run, sync_changes
 from hudi_core.engine import Runner, Storage
 from hudi_core.errors import ConflictError
 from hudi_core.local_files import StorageWithSync
@@ -26,6 +26,8 @@ R = TypeVar("R")
 
 _NUMBERS: Final = 1 << 31
 """The bound of the two numbers of an attempt: readers take them for 32 bits."""
+_MARKER_NUMBERS: Final = 1 << 30
+"""The bound of the numbers of files of markers: Apache Hudi's timeline server counts on from the greatest, in 32 bits."""
 _TASKS_AT_ONCE: Final = 4
 """Tasks for each that runs at the same time, between two reports of progress."""
 
@@ -56,8 +58,8 @@ class TaskFiles:
     """The files that a task writes, and their markers. `shared` are markers of files that all attempts write alike."""
 
     paths: tuple[str, ...]
-    markers: tuple[Ensure, ...]
-    shared: tuple[Ensure, ...] = ()
+    markers: tuple[Create | Ensure, ...]
+    shared: tuple[Create | Ensure, ...] = ()
 
 
 def join_files(files: Sequence[TaskFiles]) -> TaskFiles:
@@ -67,6 +69,11 @@ def join_files(files: Sequence[TaskFiles]) -> TaskFiles:
         tuple(marker for one in files for marker in one.markers),
         tuple(marker for one in files for marker in one.shared),
     )
+
+
+def new_marker_number() -> int:
+    """The number of a file of markers that no other attempt of a write has."""
+    return secrets.randbelow(_MARKER_NUMBERS)
 
 
 def new_attempt() -> str:
@@ -109,7 +116,7 @@ class Attempts:
                 size += len(content)
         return path, size
 
-    def refuse_ended(self, markers: Sequence[Ensure] = ()) -> None:
+    def refuse_ended(self, markers: Sequence[Create | Ensure] = ()) -> None:
         """Raises `ConflictError` where the write has ended, or its tasks are done; with markers also where it was rolled back
         since they were made, and another run of the same plan goes on under its time."""
         storage, time = self.storage, self.instant_time

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings
-from hudi_core.commit.markers import markers_steps
+from hudi_core.commit.markers import MOST_FILES, lines_step, markers_steps
 from hudi_core.commit.metadata import Stat, plan_stat
 from hudi_core.commit.statuses import StagedLogs, TableChange, WriteStatus, add_written
 from hudi_core.commit.steps import Ensure, SideBySide, run
@@ -72,8 +72,11 @@ class Work(Protocol):
         """Runs tasks beside those with rows."""
         ...
 
-    def __call__(self, runner: TaskRunner, tasks: Sequence[Task], exchange: KeyExchange | None) -> Written:
-        """Gives what tasks report; their keys go the way of the exchange, where there is one."""
+    def __call__(
+        self, runner: TaskRunner, tasks: Sequence[Task], exchange: KeyExchange | None, *, in_lines: bool
+    ) -> Written:
+        """Gives what tasks report; their keys go the way of the exchange, where there is one. `in_lines`: markers of files are
+        lines of files, as was announced."""
         ...
 
 
@@ -214,7 +217,8 @@ class WriteRun:
             codec=codec_of(self.options.properties, stated), block_bytes=block_bytes(self.options.properties, stated),
         )  # fmt: skip
         if planned.work is not None:
-            return self._run_elsewhere(running, planned.work, runner, tasks, exchange)
+            in_lines = len(tasks) > MOST_FILES and not detects_early
+            return self._run_elsewhere(running, planned.work, runner, tasks, exchange, in_lines=in_lines)
         if exchange is not None:
             assert isinstance(table.engine.runner, FlowRunner)
             return Written(*exchange.remove(table.engine.runner))
@@ -224,10 +228,13 @@ class WriteRun:
         return Written(self._run_here(table, runner, tasks))
 
     def _run_elsewhere(
-        self, running: Transaction, work: Work, runner: TaskRunner, tasks: Sequence[Task], exchange: KeyExchange | None
-    ) -> Written:
+        self, running: Transaction, work: Work, runner: TaskRunner, tasks: Sequence[Task],
+        exchange: KeyExchange | None, *, in_lines: bool,
+    ) -> Written:  # fmt: skip
         """Runs tasks where their rows are. Of several attempts of a task one counts: what the others made is deleted."""
-        written = work(runner, tasks, exchange)
+        if in_lines:
+            run(running.table.storage, [lines_step(running.instant_time)])
+        written = work(runner, tasks, exchange, in_lines=in_lines)
         delete_others(running, written.statuses)
         filters = stage_filters(running.table, running.instant_time, written.statuses, work.runner)
         self._add_written(written.statuses)

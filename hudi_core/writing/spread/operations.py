@@ -344,7 +344,9 @@ class _Writes:
     def parallelism(self) -> int:
         return self.flow.parallelism
 
-    def __call__(self, runner: TaskRunner, tasks: Sequence[Task], exchange: KeyExchange | None) -> Written:
+    def __call__(
+        self, runner: TaskRunner, tasks: Sequence[Task], exchange: KeyExchange | None, *, in_lines: bool = False
+    ) -> Written:
         replaced = () if exchange is None else exchange.replaced
         if not tasks and not replaced:
             return Written(())
@@ -353,7 +355,7 @@ class _Writes:
         engine: Any = runner.snapshot.engine
         route = RouteRows(self.routes.of_slices, self.new_rows, parts, engine, self.stored)
         dealt = self.flow.map(route).deal(count)
-        writes = dealt.map(WriteRows(runner, tasks, parts, count, self.in_key_order, exchange))
+        writes = dealt.map(WriteRows(runner, tasks, parts, count, self.in_key_order, exchange, in_lines))
         if exchange is None:
             return Written(statuses(writes.reports()))
         return Written(*exchange.stage(writes, self.runner))

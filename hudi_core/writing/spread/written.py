@@ -11,17 +11,18 @@ import numpy as np
 
 from hudi_core.arrays import Numbers
 from hudi_core.columns.strings import take_strings
+from hudi_core.commit.markers import marker_lines
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.data_files.change_log import change_log_path
 from hudi_core.data_files.spool import spool
 from hudi_core.options import TableConfig
 from hudi_core.parallel.flow import Packet
 from hudi_core.tagging.key_columns import NOWHERE
-from hudi_core.transactions.attempts import Attempts, TaskFiles, join_files, new_attempt
+from hudi_core.transactions.attempts import Attempts, TaskFiles, join_files, new_attempt, new_marker_number
 from hudi_core.transactions.filter_logs import with_filter
 from hudi_core.transactions.key_exchange import KeyExchange
 from hudi_core.transactions.reports import keep_needed, open_reports, unpack, write_report
-from hudi_core.writing.announce import marker_steps
+from hudi_core.writing.announce import marker_steps, task_files
 from hudi_core.writing.spread.packs import RowPack, join_packs
 from hudi_core.writing.task_rows import Places, group_rows, in_order_of_keys, with_deletes, with_rows
 from hudi_core.writing.tasks import NewFile, RewriteFile, Task, TaskRunner, of_attempt
@@ -41,6 +42,8 @@ class WriteRows:
     count: int
     in_key_order: bool
     exchange: KeyExchange | None = None
+    in_lines: bool = False
+    """The markers of a part are lines of one file."""
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
         numbers = np.flatnonzero(self.parts == part).tolist()
@@ -54,8 +57,9 @@ class WriteRows:
         if not attempts:
             return
         snapshot, time = self.runner.snapshot, self.tasks[min(attempts)].target.instant_time
-        made = [_files(task, self.tasks[number], time, snapshot.config) for number, task in attempts.items()]
-        with Attempts(snapshot.storage, time).announce(join_files(made)):
+        made = [(task, self.tasks[number]) for number, task in attempts.items()]
+        of_part = _files_in_lines if self.in_lines else _files
+        with Attempts(snapshot.storage, time).announce(of_part(made, time, snapshot.config)):
             for status in self._write(attempts, packets):
                 yield keep_needed(with_filter(status, len(self.tasks)), snapshot.config.kept_partitions)
 
@@ -134,13 +138,30 @@ def _positions(pack: RowPack) -> Numbers:
     return np.full(len(pack), NOWHERE, np.int64) if pack.positions is None else pack.positions
 
 
-def _files(attempt: Task, task: Task, time: str, config: TableConfig) -> TaskFiles:
-    """The files of an attempt."""
-    markers = tuple(marker_steps(attempt, time, config))
-    if attempt.target.path == task.target.path:  # the committed file may have this name
-        return TaskFiles((), (), markers)
+def _files(made: Sequence[tuple[Task, Task]], time: str, config: TableConfig) -> TaskFiles:
+    """The files of attempts at tasks, each with a marker of its own."""
+    files = []
+    for attempt, task in made:
+        markers, paths = tuple(marker_steps(attempt, time, config)), _own_paths(attempt, task)
+        files.append(TaskFiles(paths, markers) if paths else TaskFiles((), (), markers))
+    return join_files(files)
+
+
+def _files_in_lines(made: Sequence[tuple[Task, Task]], time: str, config: TableConfig) -> TaskFiles:
+    """The files of attempts at tasks, with one file of markers. Rule WRITE-1441."""
+    paths = tuple(path for attempt, task in made for path in _own_paths(attempt, task))
+    announced = [file for attempt, _ in made for file in task_files(attempt, config)]
+    marker = marker_lines(time, announced, new_marker_number())
+    has_shared = any(not _own_paths(attempt, task) for attempt, task in made)
+    return TaskFiles(paths, (), (marker,)) if has_shared else TaskFiles(paths, (marker,))
+
+
+def _own_paths(attempt: Task, task: Task) -> tuple[str, ...]:
+    """The files that an attempt alone writes: none where the committed file may have the name of its own."""
+    if attempt.target.path == task.target.path:
+        return ()
     logs = (change_log_path(attempt.target),) if isinstance(attempt, RewriteFile) else ()
-    return TaskFiles((attempt.target.path, *logs), markers)
+    return (attempt.target.path, *logs)
 
 
 def statuses(reports: Sequence[Packet]) -> tuple[WriteStatus, ...]:

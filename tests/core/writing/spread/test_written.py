@@ -10,19 +10,26 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from hudi_core.commit.heartbeat import heartbeat_path
-from hudi_core.commit.markers import list_marked_files
+from hudi_core.commit.markers import list_marked_files, marker_folder
+from hudi_core.commit.statuses import WriteStatus
 from hudi_core.commit.steps import Ensure
+from hudi_core.creating.create import create_table
 from hudi_core.errors import ConflictError, StorageError
 from hudi_core.parallel.flow import Packet
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.transactions import transaction
-from hudi_core.transactions.attempts import Attempts
+from hudi_core.transactions.attempts import Attempts, delete_others
+from hudi_core.transactions.early_conflicts import EARLY_DETECTION
 from hudi_core.transactions.reports import unpack_objects
 from hudi_core.transactions.rollback import roll_back_dead
+from hudi_core.transactions.transaction import Transaction
+from hudi_core.writing import write_run
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.operations import spread_write
 from hudi_core.writing.spread.written import WriteRows
@@ -85,6 +92,13 @@ def late(attempts: PartAttempts) -> Iterator[list[Any]]:
         yield [one for packet in pickle.loads(work)(number, iter(part)) for one in unpack_objects(packet)]
 
 
+@pytest.fixture(params=["files", "lines"])
+def markers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Markers of a part are files, or lines of one."""
+    monkeypatch.setattr(write_run, "MOST_FILES", 1 << 20 if request.param == "files" else 0)
+
+
+@pytest.mark.usefixtures("markers")
 @pytest.mark.parametrize(("kind", "version"), KINDS)
 def test_a_task_that_failed_is_done_again(tmp_path: Path, kind: str, version: int) -> None:
     """WRITE-421: what the first attempt wrote is deleted by the commit; nothing is lost or doubled."""
@@ -120,6 +134,7 @@ def test_an_attempt_that_outlives_its_write_leaves_nothing(tmp_path: Path, kind:
     assert_twins(spread, whole)
 
 
+@pytest.mark.usefixtures("markers")
 @pytest.mark.parametrize(("kind", "version"), KINDS)
 def test_an_attempt_whose_write_ends_while_it_writes_deletes_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int
@@ -149,6 +164,7 @@ def test_an_attempt_whose_write_ends_while_it_writes_deletes_its_file(
     assert_twins(spread, whole)
 
 
+@pytest.mark.usefixtures("markers")
 @pytest.mark.parametrize(("kind", "version"), KINDS)
 def test_a_write_that_dies_is_rolled_back_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int
@@ -191,3 +207,31 @@ def test_storage_that_fails_is_left_to_whoever_runs_the_tasks(tmp_path: Path, mo
     assert open_table(spread.storage.uri).timeline.commits == ()
     assert replace(spread).storage.list(".hoodie/.temp", recursive=True) == []
     assert {path for path in data_files(spread) if path.endswith(".parquet")} == set()
+
+
+@pytest.mark.parametrize("detects_early", [False, True])
+def test_markers_of_many_files_are_lines_of_a_file_for_each_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, detects_early: bool
+) -> None:
+    """WRITE-1441, COMMIT-961: files of their own where writers look for them."""
+    rows = pa.table({"id": [f"k{number}" for number in range(40)], "p": [f"p{number}" for number in range(40)]})
+    table = create_table(str(tmp_path / "t"), rows.schema, "id", partition_by="p")
+    names, marked = [], []
+
+    def at_the_end(write: Transaction, reported: Sequence[WriteStatus]) -> None:
+        names.extend(info.name for info in table.storage.list(marker_folder(write.instant_time), recursive=True))
+        marked.extend(path for path, _ in list_marked_files(table.storage, write.instant_time))
+        delete_others(write, reported)
+
+    monkeypatch.setattr(write_run, "delete_others", at_the_end)
+    options = WriteOptions(properties={EARLY_DETECTION: str(detects_early).lower()})
+    spread_write(table, local_rows(table.engine, cut(random.Random(2), rows)), "append", options)
+    assert len(marked) == len(set(marked)) == 40
+    assert (len(names) == 40) is detects_early
+    assert {path for path in data_files(table) if path.endswith(".parquet")} == set(marked)
+    if not detects_early:
+        numbers = sorted(name.removeprefix("MARKERS") for name in names)
+        assert numbers[0] == ".type"
+        assert 1 <= len(numbers[1:]) < 16
+        assert all(number.isdigit() for number in numbers[1:])
+    assert table.storage.list(".hoodie/.temp", recursive=True) == []
