@@ -33,8 +33,8 @@ def gather(batches: Sequence[pa.RecordBatch], sources: Sequence[Numbers]) -> Ite
         places = _places(starts, previous[low : low + PIECE])
         run = places.run
         if whole and run is not None and batches[run[0]].schema.equals(schema):
-            of, chosen = run
-            yield batches[of].slice(chosen.start, chosen.stop - chosen.start)
+            holder, chosen = run
+            yield batches[holder].slice(chosen.start, chosen.stop - chosen.start)
             continue
         for number, (rows, kind) in enumerate(zip(sources, types, strict=True)):
             if rows is not previous:
