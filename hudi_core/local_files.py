@@ -126,11 +126,11 @@ class Unsynced:
     @contextmanager
     def defer(self) -> Iterator[None]:
         """Where contents of new files are synced later, all together."""
-        self.defers = True
+        before, self.defers = self.defers, True
         try:
             yield
         finally:
-            self.defers = False
+            self.defers = before
 
     def sync(self) -> None:
         """Syncs what was noted, in threads: the disk then writes much of it together. With an `OSError` it is still noted."""

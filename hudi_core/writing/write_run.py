@@ -207,9 +207,6 @@ class WriteRun:
         detects_early = flag(EARLY_DETECTION, self.options.properties, stated) is True
         if detects_early:
             refuse_marked(table, running.instant_time, _list_changed_groups(planned), self.options.clock)
-        folders = SideBySide(tuple(partition_steps(tasks, running.instant_time)))
-        if planned.work is not None or exchange is not None:
-            run(table.storage, [folders])
         self._enter(WRITING, tasks)
         runner = TaskRunner(
             table.snapshot().without_slices(), self.rows, file_schema(self.schema), planned.spool or self.spool,
@@ -220,10 +217,11 @@ class WriteRun:
             in_lines = len(tasks) > MOST_FILES and not detects_early
             return self._run_elsewhere(running, planned.work, runner, tasks, exchange, in_lines=in_lines)
         if exchange is not None:
-            assert isinstance(table.engine.runner, FlowRunner)
+            assert isinstance(table.engine.runner, FlowRunner)  # file groups are replaced, and there are no tasks
             return Written(*exchange.remove(table.engine.runner))
         announced = [file for task in tasks for file in task_files(task, table.config)]
         run(table.storage, markers_steps(running.instant_time, announced, apart=detects_early))
+        folders = SideBySide(tuple(partition_steps(tasks, running.instant_time)))
         run(table.storage, [folders], durable=False)  # with the files in them, before the commit
         return Written(self._run_here(table, runner, tasks))
 

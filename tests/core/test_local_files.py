@@ -214,3 +214,19 @@ def test_a_run_whose_file_another_run_writes_or_deletes_meets_a_conflict(tmp_pat
             stream.write(b"mine")
             meanwhile()
     assert [path.name for path in (tmp_path / "p").iterdir()] == []
+
+
+@pytest.mark.parametrize("engine", ["arrow", "plain"])
+def test_contents_wait_for_the_sync_until_the_outermost_block_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    """STORE-324: steps within a block that defers have blocks of their own."""
+    storage, synced = load_engine(engine).storage(str(tmp_path)), []
+    monkeypatch.setattr(local_files, "sync_paths", synced.extend)
+    with storage.defer():
+        with storage.defer():
+            storage.create("p/a", b"a")
+        storage.create("p/b", b"b")
+        assert synced == []
+    storage.sync()
+    assert {tmp_path / "p" / "a", tmp_path / "p" / "b"} <= set(map(Path, synced))

@@ -13,6 +13,7 @@ from hudi_core.arrays import Numbers
 from hudi_core.columns.strings import take_strings
 from hudi_core.commit.markers import marker_lines
 from hudi_core.commit.statuses import WriteStatus
+from hudi_core.commit.steps import SideBySide, run
 from hudi_core.data_files.change_log import change_log_path
 from hudi_core.data_files.spool import spool
 from hudi_core.options import TableConfig
@@ -22,7 +23,7 @@ from hudi_core.transactions.attempts import Attempts, TaskFiles, join_files, new
 from hudi_core.transactions.filter_logs import with_filter
 from hudi_core.transactions.key_exchange import KeyExchange
 from hudi_core.transactions.reports import keep_needed, open_reports, unpack, write_report
-from hudi_core.writing.announce import marker_steps, task_files
+from hudi_core.writing.announce import marker_steps, partition_steps, task_files
 from hudi_core.writing.spread.packs import RowPack, join_packs
 from hudi_core.writing.task_rows import Places, group_rows, in_order_of_keys, with_deletes, with_rows
 from hudi_core.writing.tasks import NewFile, RewriteFile, Task, TaskRunner, of_attempt
@@ -60,6 +61,8 @@ class WriteRows:
         made = [(task, self.tasks[number]) for number, task in attempts.items()]
         of_part = _files_in_lines if self.in_lines else _files
         with Attempts(snapshot.storage, time).announce(of_part(made, time, snapshot.config)):
+            folders = tuple(partition_steps([task for task, _ in made], time))
+            run(snapshot.storage, [SideBySide(folders)], durable=False)  # with the files in them, when the block ends
             for status in self._write(attempts, packets):
                 yield keep_needed(with_filter(status, len(self.tasks)), snapshot.config.kept_partitions)
 

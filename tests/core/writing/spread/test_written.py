@@ -229,6 +229,7 @@ def test_markers_of_many_files_are_lines_of_a_file_for_each_part(
     assert len(marked) == len(set(marked)) == 40
     assert (len(names) == 40) is detects_early
     assert {path for path in data_files(table) if path.endswith(".parquet")} == set(marked)
+    assert sum(path.endswith("/.hoodie_partition_metadata") for path in data_files(table)) == 40  # made by the parts
     if not detects_early:
         numbers = sorted(name.removeprefix("MARKERS") for name in names)
         assert numbers[0] == ".type"
