@@ -182,7 +182,7 @@ class BaseFiles(Portable):
     def _projection(self, file_plan: FilePlan, slice: FileSlice) -> Callable[[Any], Any]:
         """The function that reads rows of the slice's base file by a plan."""
         values, partition = self.sources.values, -1
-        if any(wanted.id in values for wanted in file_plan.plan.wanted.fields):
+        if values and any(wanted.id in values for wanted in file_plan.plan.wanted.fields):
             partition = self.sources.partition_number(slice)
         key = (*file_plan.schemas, partition)
         if key not in self._projections:

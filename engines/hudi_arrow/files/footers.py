@@ -33,7 +33,10 @@ class FileColumns:
 
     def select(self, columns: Sequence[str | Path] | None, where: str) -> ChosenColumns:
         """Some columns or parts of them, None for all. Raises `UnknownColumnError` for one not there."""
-        return _choose(self, None if columns is None else _paths(self.schema, columns, where))
+        try:
+            return _choose(self, None if columns is None else tuple(columns))
+        except UnknownColumnError as error:
+            raise UnknownColumnError(where, expected=error.expected, found=error.found) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +112,8 @@ def select_columns(schema: Schema, columns: Sequence[str | Path] | None, where: 
 
 
 @lru_cache(maxsize=256)
-def _choose(columns: FileColumns, paths: tuple[Path, ...] | None) -> ChosenColumns:
-    schema = columns.schema if paths is None else project(columns.schema, paths)
+def _choose(columns: FileColumns, wanted: tuple[str | Path, ...] | None) -> ChosenColumns:
+    schema = select_columns(columns.schema, wanted, "")
     return ChosenColumns(arrow_types(schema), leaf_numbers(columns.schema.record, schema.record))
 
 

@@ -65,7 +65,7 @@ class OpenedParquet:
     """Compressed in gzip, and inflated here faster than by pyarrow."""
     whole: pa.Buffer | None
     """The file, where it was read with its footer."""
-    reader: pq.ParquetFile | None
+    reader: pq.ParquetReader | None
     """A file that was read whole, as pyarrow reads it."""
 
     @property
@@ -137,7 +137,7 @@ def _by_arrow(
     stored = source if is_native else file.pages.fetch(source, group, leaves)
     opened = file.reader or _open(stored, file.metadata, pre_buffer=ahead)
     rows = _rows_of_batch(file.metadata, group, leaves)
-    read = opened.reader.iter_batches(rows, row_groups=[group], column_indices=leaves, use_threads=ahead)
+    read = opened.iter_batches(rows, row_groups=[group], column_indices=leaves, use_threads=ahead)
     yield from _count(read, file.groups[group], file.where)
 
 
@@ -151,15 +151,23 @@ def _rows_of_batch(metadata: pq.FileMetaData, group: int, leaves: Sequence[int])
     return max(_LEAST_ROWS, min(_BATCH_ROWS, _BATCH_BYTES * rows // max(size, 1)))
 
 
-def _open(source: pa.NativeFile, metadata: pq.FileMetaData | None, *, pre_buffer: bool) -> pq.ParquetFile:
-    """The file as pyarrow reads it; without `metadata` its footer is parsed."""
-    return pq.ParquetFile(
+def _open(
+    source: pa.NativeFile, metadata: pq.FileMetaData | None, *, pre_buffer: bool, buffer: int = 0
+) -> pq.ParquetReader:
+    """The file as pyarrow reads it; without `metadata` its footer is parsed.
+
+    Columns are chosen by number, so the list of their names that a `ParquetFile` makes is not needed.
+    """
+    reader = pq.ParquetReader()
+    reader.open(
         source,
         metadata=metadata,
+        buffer_size=buffer,
         pre_buffer=pre_buffer,
         page_checksum_verification=True,  # of writers that leave one, as Apache Hudi's does
         coerce_int96_timestamp_unit=INT96.unit,
     )
+    return reader
 
 
 def _some_rows(
@@ -192,17 +200,11 @@ def _own_some_rows(
 
 
 def _make(made: AssembledFile, leaves: Sequence[int], where: str) -> Iterator[pa.RecordBatch]:
-    opened = pq.ParquetFile(
-        pa.PythonFile(made.file, mode="r"),
-        metadata=made.metadata,
-        buffer_size=_BUFFER,
-        pre_buffer=False,  # else all pages are inflated before the first is decoded
-        page_checksum_verification=True,
-        coerce_int96_timestamp_unit=INT96.unit,
-    )
+    # With a buffer ahead all pages were inflated before the first is decoded.
+    opened = _open(pa.PythonFile(made.file, mode="r"), made.metadata, pre_buffer=False, buffer=_BUFFER)
     # Pages come through Python one at a time: threads would only wait for each other.
     rows = _rows_of_batch(made.metadata, 0, leaves)
-    read = opened.reader.iter_batches(rows, row_groups=[0], column_indices=list(leaves), use_threads=False)
+    read = opened.iter_batches(rows, row_groups=[0], column_indices=list(leaves), use_threads=False)
     yield from _count(read, made.rows, where)
 
 

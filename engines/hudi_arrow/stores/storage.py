@@ -163,20 +163,28 @@ class ArrowStorage:
             data: bytes = file.readall()
             return data
 
-    @contextmanager
-    def base_file(self, file: FileInfo) -> Iterator[pa.NativeFile]:
+    def base_file(self, file: FileInfo) -> AbstractContextManager[pa.NativeFile]:
         """A file that never changes. Except for the local file system, the last few stay open: opening is a request to the
         store."""
+        is_local = isinstance(self._filesystem, fs.LocalFileSystem)
+        return self._open_base_file(file) if is_local else self._keep_open(file)
+
+    def _open_base_file(self, file: FileInfo) -> AbstractContextManager[pa.NativeFile]:
+        with self._report_errors(file.path):
+            opened: AbstractContextManager[pa.NativeFile] = self._filesystem.open_input_file(self.full(file.path))
+            return opened
+
+    @contextmanager
+    def _keep_open(self, file: FileInfo) -> Iterator[pa.NativeFile]:
         with self._lock:
             opened = self._kept.pop(file, None)
         if opened is None:
-            with self._report_errors(file.path):
-                opened = self._filesystem.open_input_file(self.full(file.path))
+            opened = self._open_base_file(file)
         try:
             yield opened
         finally:
             with self._lock:
-                if not isinstance(self._filesystem, fs.LocalFileSystem) and not opened.closed:
+                if not opened.closed:
                     self._kept[file] = opened
                     opened = self._kept.popitem(last=False)[1] if len(self._kept) > _KEPT_OPEN else None
             if opened is not None:
@@ -297,17 +305,13 @@ def one_line(problem: BaseException, secrets: Collection[str] = ()) -> str:
     return shorten(without_secrets(str(problem), secrets), 400, placeholder=" ...") or type(problem).__name__
 
 
-@contextmanager
-def native_file(storage: Storage, file: FileInfo) -> Iterator[pa.NativeFile]:
-    """The file as pyarrow's readers take it."""
+def native_file(storage: Storage, file: FileInfo) -> AbstractContextManager[pa.NativeFile]:
+    """The file as pyarrow's readers take it, until the block ends."""
     if isinstance(storage, ArrowStorage):
-        with storage.base_file(file) as opened:
-            yield opened
-        return
+        return storage.base_file(file)
     stored = storage.open(file.path, file.size)
     in_memory = pa.BufferReader(copy_owned(stored.data)) if isinstance(stored, InMemoryFile) else None
-    with in_memory or RandomAccessFile.over(stored) as opened:
-        yield opened
+    return in_memory or RandomAccessFile.over(stored)
 
 
 @contextmanager
