@@ -15,7 +15,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 import hudi_core
-from hudi_core.errors import UnsupportedError
+from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 
 _SETTINGS: Mapping[str, str] = {
@@ -41,12 +41,15 @@ def session(
     local.
 
     The driver's Python is that of executors unless PYSPARK_PYTHON names another. `ship` sends this package to executors that
-    do not have it. `config` comes last, so it wins. Raises `UnsupportedError` when there is no Java for a new session.
+    do not have it. `config` comes last, so it wins; a running session takes from it the settings that can change. Raises
+    `UnsupportedError` when there is no Java for a new session, `UsageError` for settings that a running one has otherwise and
+    cannot change: it is as it was then. Rule ENGINE-1442.
     """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     running = SparkSession.getActiveSession()
     if running is None:
         running = _start(master, remote, dict(config or {}))
+    _change_settings(running, config or {})
     for key, value in _SETTINGS.items():
         running.conf.set(key, value)
     if ship:
@@ -69,6 +72,25 @@ def _start(master: str | None, remote: str | None, config: dict[str, str]) -> Sp
         builder = builder.config(key, value)
     started: SparkSession = builder.getOrCreate()
     return started
+
+
+def _change_settings(running: SparkSession, config: Mapping[str, str]) -> None:
+    """Gives a session settings. One that was just started has them; PySpark's builder may have found another one, too."""
+    others = {key: str(value) for key, value in config.items() if not _has(running, key, value)}
+    fixed = sorted(key for key in others if not running.conf.isModifiable(key))
+    if fixed:
+        found = (
+            f"others than its own for {', '.join(fixed)}, which are given before it starts: stop it, or leave them out"
+        )
+        raise UsageError("the running Spark session", expected="settings that it has or can change", found=found)
+    for key, value in others.items():
+        running.conf.set(key, value)
+
+
+def _has(running: SparkSession, key: str, value: object) -> bool:
+    """Whether a session has this value of a setting. Spark writes flags in small letters."""
+    has: Any = running.conf.get(key, None)
+    return has is not None and (has == str(value) or has.lower() == str(value).lower() in ("true", "false"))
 
 
 def _check_java() -> None:

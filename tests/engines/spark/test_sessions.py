@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from hudi_core.errors import UnsupportedError
+from hudi_core.errors import UnsupportedError, UsageError
 from tests.support.commands import rides
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
@@ -29,6 +29,30 @@ def test_the_running_session_is_taken(spark: Any) -> None:
     assert found is spark
     assert os.environ["PYSPARK_PYTHON"] == sys.executable
     assert found.conf.get("spark.sql.execution.arrow.pyspark.enabled") == "true"
+
+
+def test_a_running_session_takes_settings_that_can_change(spark: Any) -> None:
+    """ENGINE-1442."""
+    before, has = spark.conf.get("spark.sql.shuffle.partitions"), spark.conf.get("spark.app.name")
+    given = {"spark.sql.shuffle.partitions": "17", "spark.app.name": has, "spark.sql.ansi.enabled": "False"}
+    try:
+        assert hudi_spark.session(config=given) is spark
+        assert spark.conf.get("spark.sql.shuffle.partitions") == "17"
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", before)
+        spark.conf.unset("spark.sql.ansi.enabled")
+
+
+@pytest.mark.parametrize(
+    "name", ["spark.driver.memory", "spark.sql.warehouse.dir", "spark.jars", "spark.hadoop.fs.s3a.secret.key"]
+)
+def test_settings_that_a_running_session_cannot_change_are_refused(spark: Any, name: str) -> None:
+    """ENGINE-1442: by their names, and nothing is changed. Their values may be secrets."""
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    with pytest.raises(UsageError, match=f"running Spark session.*{re.escape(name)}, which") as raised:
+        hudi_spark.session(config={"spark.sql.shuffle.partitions": "17", name: "of-another"})
+    assert "of-another" not in str(raised.value)
+    assert spark.conf.get("spark.sql.shuffle.partitions") == before
 
 
 def test_the_package_is_sent_whole(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
