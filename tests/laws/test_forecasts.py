@@ -59,7 +59,7 @@ def layouts() -> list[Layout]:
             (Strategy.ZORDER, ("n", "m")),
             (Strategy.HILBERT, ("m", "n")),
         )[number % 4]
-        target = (20_000, 60_000, 1 << 27)[number % 3]
+        target = (20_000, 70_000, 1 << 27)[number % 3]
         order = _ORDERS[number // 5]
         made.append(
             Layout(order, number % 2 == 1, chance.randint(4, 9), chance.randint(300, 900), columns, strategy, target)
