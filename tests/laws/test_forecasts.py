@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hudi_core.advice.advise import advise
-from hudi_core.advice.proposals import LEAST_SAVING, Measure, Touched
+from hudi_core.advice.proposals import LEAST_SAVING, Advice, Measure, Proposal, Touched
 from hudi_core.cluster.forecast import MAX_ERROR
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cluster
@@ -59,7 +59,7 @@ def layouts() -> list[Layout]:
             (Strategy.ZORDER, ("n", "m")),
             (Strategy.HILBERT, ("m", "n")),
         )[number % 4]
-        target = (20_000, 70_000, 1 << 27)[number % 3]
+        target = (20_000, 60_000, 1 << 27)[number % 3]
         order = _ORDERS[number // 5]
         made.append(
             Layout(order, number % 2 == 1, chance.randint(4, 9), chance.randint(300, 900), columns, strategy, target)
@@ -146,19 +146,31 @@ def _best_of(table: Table, queries: list[Query], sizes: FileSizes) -> int:
 
 @each_layout()
 def test_advice_is_kept_once_it_is_followed(made: Layout, tmp_path: Path) -> None:
-    """ADVICE-9: the best clustering saves what it promised, and is not advised again."""
+    """ADVICE-9: the best clustering saves what it promised, and is not advised again, but for files that its groups had no room
+    for: then it keeps its promise once more."""
     table = written(tmp_path / "t", made)
     sizes, queries = FileSizes(made.target, made.target), [Query(query) for query in QUERIES]
     advice = advise(table, queries, {Measure.CLUSTERING}, sizes)
     if not advice.proposals:
         assert advice.cost(advice.touched) <= _best_of(table, queries, sizes) / (1 - LEAST_SAVING)
         return
-    best = advice.proposals[0]
-    strategy = Strategy.LINEAR if len(best.columns) == 1 else Strategy.ZORDER
-    cluster(table, ClusterOptions(strategy, best.columns, sizes))
+    table, left = _follow(table, advice, advice.proposals[0], sizes)
+    columns = advice.proposals[0].columns
+    again = advise(table, queries, {Measure.CLUSTERING}, sizes)
+    proposals = {proposal.columns: proposal for proposal in again.proposals}
+    if left and columns in proposals:
+        table, left = _follow(table, again, proposals[columns], sizes)
+        proposals = {one.columns: one for one in advise(table, queries, {Measure.CLUSTERING}, sizes).proposals}
+    assert columns not in proposals
+
+
+def _follow(table: Table, advice: Advice, proposal: Proposal, sizes: FileSizes) -> tuple[Table, int]:
+    """The table clustered as it is proposed, which saves what was promised, and how many of its files were left as they were."""
+    before = {file_slice.file_id for file_slice in table.snapshot().slices}
+    strategy = Strategy.LINEAR if len(proposal.columns) == 1 else Strategy.ZORDER
+    cluster(table, ClusterOptions(strategy, proposal.columns, sizes))
     table = refreshed(table)
     done = [Touched(0, *counts) for counts in read_by(table)]
     assert advice.cost(done) < advice.cost(advice.touched)
-    assert advice.cost(best.touched) == pytest.approx(advice.cost(done), rel=MAX_ERROR)
-    again = advise(table, queries, {Measure.CLUSTERING}, sizes)
-    assert best.columns not in {proposal.columns for proposal in again.proposals}
+    assert advice.cost(proposal.touched) == pytest.approx(advice.cost(done), rel=MAX_ERROR)
+    return table, len(before & {file_slice.file_id for file_slice in table.snapshot().slices})
