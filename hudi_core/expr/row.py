@@ -5,7 +5,7 @@ The rules are those of `expr.outcomes`, as for rows in an engine's columns (`row
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -13,11 +13,16 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.expr.cuts import holds, is_below
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Folded, Mapped, Opaque, Predicate, Term
+from hudi_core.functions.record import Function
 from hudi_core.functions.scalar import regex
 from hudi_core.functions.scalar.like import Pattern
 from hudi_core.schema.schema import Schema
 from hudi_core.truth import TRUE, Truth
+from hudi_core.types.nodes import Type
 from hudi_core.values.order import equal, less
+
+ApplyFunction = Callable[[Function, list[Any], list[Type], Type], Any]
+"""Calls a function with the values of one row, their types and that of the result."""
 
 
 def truth_of(predicate: Predicate, row: Mapping[int, object]) -> Truth:
@@ -34,6 +39,7 @@ class _Row:
     """`expr.outcomes.Questions` of one row: what may be so, is so."""
 
     values: Mapping[int, object]
+    apply: ApplyFunction = Function.apply
 
     def lower_is_below(self, term: Term, cut: Cut) -> bool:
         value = self._value(term)
@@ -93,27 +99,30 @@ class _Row:
                 return value
             case Apply(function, arguments, type):
                 types = [argument.type for argument in arguments]
-                return function.apply([self._value(argument) for argument in arguments], types, type)
+                return self.apply(function, [self._value(argument) for argument in arguments], types, type)
             case Choose(branches, otherwise):
-                taken = (then for condition, then in branches if can_be(TRUE, condition, self))
+                conditions = _Row(self.values)  # what calls functions otherwise does so for values
+                taken = (then for condition, then in branches if can_be(TRUE, condition, conditions))
                 return self._value(next(taken, otherwise))
             case Mapped(elements, schema, body):
                 held = self._value(elements)
-                return None if held is None else tuple(_Row(_columns(item, schema))._value(body) for item in held)
+                if held is None:
+                    return None
+                return tuple(_Row(_columns(item, schema), self.apply)._value(body) for item in held)
             case Folded(held):
-                return fold(term, self._value(held))
+                return fold(term, self._value(held), self.apply)
             case _:
                 assert_never(term)
 
 
-def fold(term: Folded, held: tuple[Any, ...]) -> Any:
-    """The value of a fold of what it holds: an array, a start, and the columns around its lambdas."""
+def fold(term: Folded, held: tuple[Any, ...], apply: ApplyFunction = Function.apply) -> Any:
+    """The value of a fold of what it holds: an array, a start, and the columns around its lambdas. `apply` calls functions."""
     items, so_far, *around = held
     if items is None:
         return None
     for item in items:
-        so_far = _Row(_columns((so_far, item, *around), term.schema))._value(term.step)
-    return _Row(_columns((so_far, *around), term.last_schema))._value(term.last)
+        so_far = _Row(_columns((so_far, item, *around), term.schema), apply)._value(term.step)
+    return _Row(_columns((so_far, *around), term.last_schema), apply)._value(term.last)
 
 
 def _columns(struct: tuple[object, ...], schema: Schema) -> dict[int, object]:

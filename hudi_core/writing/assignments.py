@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isinf
 from typing import Any, Final, get_args
@@ -19,13 +19,12 @@ from hudi_core.engine import Engine
 from hudi_core.errors import RowError, SchemaError, UsageError
 from hudi_core.expr.bind import bind_term
 from hudi_core.expr.build import ExpressionBuilder
-from hudi_core.expr.nodes import Call, Case, Cast, Compare, Expr, Lambda, Literal, Scalar
-from hudi_core.expr.nodes import Comparison as Operator
+from hudi_core.expr.nodes import Call, Cast, Literal, Scalar
 from hudi_core.expr.predicate import Term
-from hudi_core.expr.walk import change_tree
 from hudi_core.functions.casts import CAST
 from hudi_core.rows.exact_types import BEYOND
-from hudi_core.rows.truth import evaluate
+from hudi_core.rows.wrapped import WrapQuestions
+from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
@@ -56,14 +55,12 @@ class Comparison:
 @dataclass(frozen=True, slots=True)
 class Assignment:
     """A column, its new value as its expression has it, and as the column's type has it. Casts round, cut and wrap around:
-    the two values of each comparison have to be one. `unwrapped` is the own value with null in the place of integers that wrap
-    around on the way; None where none can."""
+    the two values of each comparison have to be one."""
 
     column: t.Field
     own: Term
     new: Term
     comparisons: tuple[Comparison, ...] = ()
-    unwrapped: Term | None = None
 
 
 def refuse_second_value(values: Mapping[int, Assignment], position: int, column: t.Field) -> None:
@@ -97,40 +94,7 @@ def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: 
         Comparison(data_type, *(bind_term(part, rows, case_sensitive=case_sensitive) for part in parts))
         for data_type, *parts in pairs
     )
-    whole = _without_wrapping(node, lambda part: bind_term(part, rows, case_sensitive=case_sensitive).type)
-    unwrapped = None if whole == node else bind_term(whole, rows, case_sensitive=case_sensitive)
-    return Assignment(column, own, new, tuple(comparisons), unwrapped)
-
-
-def _without_wrapping(node: Scalar, type_of: Callable[[Scalar], t.Type]) -> Scalar:
-    """The expression with null in the place of integers that would wrap around. `type_of` gives the type of a part of it."""
-
-    def change(part: Expr) -> Expr | None:
-        if isinstance(part, Lambda):  # its parameters are no columns
-            return part
-        if not isinstance(part, Call) or part.function not in _WRAPPING:
-            return None
-        if not all(isinstance(type_of(argument), t.Int | t.Long) for argument in part.arguments):
-            return None
-        return _WRAPPING[part.function](*(_without_wrapping(argument, type_of) for argument in part.arguments))
-
-    changed = change_tree(node, change)
-    assert isinstance(changed, Scalar)
-    return changed
-
-
-def _negate_within(value: Scalar) -> Scalar:
-    return Call("try_subtract", (Literal(0), value))
-
-
-_WRAPPING: Final[Mapping[str, Callable[..., Scalar]]] = {
-    "+": lambda left, right: Call("try_add", (left, right)),
-    "-": lambda left, right: Call("try_subtract", (left, right)),
-    "*": lambda left, right: Call("try_multiply", (left, right)),
-    "negative": _negate_within,
-    "abs": lambda value: Case(((Compare(Operator.LT, value, Literal(0)), _negate_within(value)),), value),
-}
-"""What gives integers that may wrap around, and the same with null for those."""
+    return Assignment(column, own, new, tuple(comparisons))
 
 
 def _fraction_digits(data_type: t.Type) -> int | None:
@@ -185,14 +149,16 @@ def _refuse_kind(column: t.Field, own: t.Type) -> None:
 
 
 def new_value(engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, schema: Schema) -> tuple[Any, Bools]:
-    """The new value in each row, and the rows whose value the column's type cannot have."""
+    """The new value in each row, and the rows whose value the column's type cannot have, or in which integers wrap around."""
     values, flags = engine.values, engine.rows.flags
     own, column = assignment.own.type, assignment.column.type
-    new = evaluate(assignment.new, values, root, schema)
-    made = evaluate(assignment.own, values, root, schema)
-    lost = (flags(values.is_null(new)) & ~flags(values.is_null(made))) | _find_wrapped(engine, assignment, root, schema)
+    questions = WrapQuestions(values, root, schema)
+    new, made = questions.value(assignment.new), questions.value(assignment.own)
+    lost = flags(values.is_null(new)) & ~flags(values.is_null(made))
+    if (wrapped := questions.wrapped(assignment.own)) is not None:
+        lost |= flags(wrapped)
     for compared in assignment.comparisons:
-        before, after = (evaluate(term, values, root, schema) for term in (compared.before, compared.after))
+        before, after = map(questions.value, (compared.before, compared.after))
         for left, right in ((before, after), (after, before)):
             lost |= flags(values.less(left, right, False, compared.type))
     for whole, number, floating in ((column, made, own), (own, new, column)):
@@ -205,34 +171,27 @@ def new_value(engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, 
     return new, lost
 
 
-def _find_wrapped(engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, schema: Schema) -> Bools:
-    """The rows in which integers wrap around on the way to the value."""
-    values, flags, own = engine.values, engine.rows.flags, assignment.own.type
-    if assignment.unwrapped is None:
-        return np.zeros(engine.rows.count(engine.rows.batch(root)), np.bool_)
-    made, whole = (evaluate(term, values, root, schema) for term in (assignment.own, assignment.unwrapped))
-    wrapped: Bools = flags(values.is_null(made)) != flags(values.is_null(whole))
-    for left, right in ((made, whole), (whole, made)):
-        wrapped |= flags(values.less(left, right, False, own))
-    return wrapped
-
-
 def refusal(
     engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, schema: Schema, row: int, number: int
 ) -> RowError:
     """The error of a value that the column's type cannot have. `row` is its place among these rows, `number` among all."""
     values, own, column = engine.values, assignment.own, assignment.column
+    questions = WrapQuestions(values, root, schema)
     made = t.Field(0, column.name, own.type)
-    whole = values.struct([(made, evaluate(own, values, root, schema))], values.is_null(root), root)
+    whole = values.struct([(made, questions.value(own))], values.is_null(root), root)
     chosen = np.zeros(engine.rows.count(engine.rows.batch(root)), np.bool_)
     chosen[row] = True
-    (shown,) = engine.rows.to_json(engine.rows.keep(engine.rows.batch(whole), chosen), Schema(t.Record((made,))))
+    (shown,) = engine.rows.to_json(
+        engine.rows.keep(engine.rows.batch(whole), chosen), Schema(record_with_ids(t.Record((made,))))
+    )
     text = json.dumps(shown[column.name], ensure_ascii=False)
     found = f"{text[:_LONGEST]} of type {type_text(own.type)}"
-    if _find_wrapped(engine, assignment, root, schema)[row]:
+    wrapped = questions.wrapped(own)
+    if wrapped is not None and engine.rows.flags(wrapped)[row]:
         expected = "integers that do not wrap around (CAST an operand to BIGINT or DECIMAL)"
-        wrapped = f"{text[:_LONGEST]}, which wrapped around"
-        return RowError(number, expected=expected, found=wrapped, path=column.name)
+        return RowError(
+            number, expected=expected, found=f"{text[:_LONGEST]}, after one wrapped around", path=column.name
+        )
     hint = ""
     if assignment.comparisons and isinstance(column.type, t.Decimal | _TIMES):
         hint = f" (CAST {'rounds' if isinstance(column.type, t.Decimal) else 'cuts'}, where that is meant)"
