@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from hudi_core.formats.leaf_statistics import LeafStatistics
@@ -21,6 +21,10 @@ class RowGroup:
     statistics: Mapping[Path, LeafStatistics] = field(default_factory=dict)
 
 
+def _release_nothing() -> None:
+    """There are no such bytes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Footer:
     """The metadata of a base file."""
@@ -34,12 +38,5 @@ class Footer:
     """The row groups of the file in order; empty where the reader does not state them."""
     size: int | None = None
     """Bytes of the file as it is, which may differ from what the table records; None: unknown."""
-
-    @property
-    def filter_text(self) -> str | None:
-        """The file's own bloom filter as it is stored."""
-        return next((self.metadata[key] for key in FILTER_KEYS if key in self.metadata), None)
-
-    def without_filter(self) -> Footer:
-        """The same without the bloom filter, which has a megabyte for a million keys."""
-        return replace(self, metadata={key: text for key, text in self.metadata.items() if key not in FILTER_KEYS})
+    release: Callable[[], None] = field(default=_release_nothing, repr=False, compare=False)
+    """Lets go of bytes of the file that statistics are computed from when asked for."""

@@ -14,6 +14,7 @@ from typing import Final
 from hudi_core.engine import Footer, Runner
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
+from hudi_core.planning.sources.file_filters import without_filter
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.validation.bloom_filters import BloomFilters
 from hudi_core.validation.contents import FileFacts, KeyWatcher, file_facts
@@ -56,7 +57,7 @@ def _send(facts: FileFacts) -> FileFacts:
     """What is sent of a file."""
     footer = facts.footer
     if footer is not None:
-        footer = footer.without_filter()
+        footer = without_filter(footer)
     return replace(
         facts, footer=footer, watches=[None if watch is None else watch.summarize() for watch in facts.watches]
     )

@@ -13,7 +13,7 @@ MOST = {
     "located key": 92,
     "cold predicate": 123,
     "insert": 137,
-    "upsert of 50 rows": 167,
+    "upsert of 50 rows": 166,
     "first rows": 132,
 }
 """Files in which a function runs; a warm predicate is one more on a table that has planned before."""

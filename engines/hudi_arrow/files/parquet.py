@@ -77,7 +77,9 @@ class OpenedParquet:
             for number, count in enumerate(self.groups)
         )
         statistics = FooterStatistics(chunks, self.writer, rows, below)
-        return Footer(rows, self.columns.schema, self.metadata_strings, statistics, groups, self.file_size)
+        return Footer(
+            rows, self.columns.schema, self.metadata_strings, statistics, groups, self.file_size, chunks.release
+        )
 
     def batches(
         self,

@@ -36,7 +36,7 @@ NUMBER_FORMATS = {"INT32": "<i", "INT64": "<q", "FLOAT": "<f", "DOUBLE": "<d", "
 """How bounds of physical types are encoded that are numbers."""
 _UUID_BYTES = 16
 _KEPT_BYTES = 1 << 16
-"""The largest footer that is kept as bytes until its statistics are asked for. A larger one may hold a bloom filter."""
+"""The largest footer whose bytes are kept until its statistics are asked for, for as long as it may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +91,12 @@ class Chunks(Protocol):
 
 
 class FooterChunks:
-    """The column chunks of a file, read from the bytes of its footer: on first use, or at once where they are many."""
+    """The column chunks of a file, read from the bytes of its footer on first use."""
 
     def __init__(self, where: str, footer: bytes) -> None:
         self._where = where
         self._footer: bytes | None = footer
         self._leaves: list[LeafChunks] = []
-        if len(footer) > _KEPT_BYTES:
-            with suppress(CorruptFileError):  # raised where statistics are asked for: rows do not need them
-                self._parse()
 
     def chunks_of(self, index: int) -> LeafChunks:
         """The chunks of a leaf column by its index. Raises `CorruptFileError` when the footer contradicts itself."""
@@ -109,6 +106,12 @@ class FooterChunks:
                 self._where, expected="a column for every leaf", found=f"{len(self._leaves)} columns"
             )
         return self._leaves[index]
+
+    def release(self) -> None:
+        """Lets go of the bytes of a large footer, which may hold a bloom filter."""
+        if self._footer is not None and len(self._footer) > _KEPT_BYTES:
+            with suppress(CorruptFileError):  # raised where statistics are asked for
+                self._parse()
 
     def _parse(self) -> None:
         if self._footer is not None:

@@ -6,7 +6,7 @@ Rules INDEX-6 to INDEX-8, for queries and for tagging.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import groupby
 from operator import itemgetter
@@ -16,6 +16,7 @@ from hudi_core.columns.strings import utf8_column
 from hudi_core.engine import Footer
 from hudi_core.errors import CorruptFileError, TableError, UnsupportedError
 from hudi_core.formats.bloom import BloomFilter, KeySample, parse_bloom_filter
+from hudi_core.formats.footer import FILTER_KEYS
 from hudi_core.metadata.filters import filter_texts
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.snapshot.snapshot import Snapshot
@@ -101,8 +102,14 @@ def read_recorded_texts(
 
 def text_in_footer(footer: Footer | None) -> bytes | None:
     """The filter that a base file holds."""
-    text = None if footer is None else footer.filter_text
-    return None if text is None else text.encode()
+    metadata = {} if footer is None else footer.metadata
+    return next((metadata[key].encode() for key in FILTER_KEYS if key in metadata), None)
+
+
+def without_filter(footer: Footer) -> Footer:
+    """The footer without the bloom filter, which has a megabyte for a million keys, and without bytes that hold it."""
+    footer.release()
+    return replace(footer, metadata={key: text for key, text in footer.metadata.items() if key not in FILTER_KEYS})
 
 
 def keys_in_footer(footer: Footer | None) -> SampleKeys | None:

@@ -14,6 +14,7 @@ from hudi_core.formats.names import METADATA_BOOTSTRAP, parse_base_file
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.bootstraps import Bootstrap
+from hudi_core.planning.sources.file_filters import text_in_footer, without_filter
 from hudi_core.planning.sources.joined_file import JoinedFile
 from hudi_core.planning.sources.log_headers import UNREADABLE, LogHeaders, log_headers
 from hudi_core.schema.schema import Schema
@@ -35,10 +36,11 @@ class _KeptFilters:
 
     def keep(self, footer: Footer) -> Footer:
         """The footer, without its filter where there is no room for it."""
-        size = self.size + len(footer.filter_text or "")
+        size = self.size + len(text_in_footer(footer) or b"")
         if size > FILTER_BYTES:
-            return footer.without_filter()
+            return without_filter(footer)
         self.size = size
+        footer.release()
         return footer
 
 
@@ -80,7 +82,7 @@ class FileHeaders:
     def footer(self, file: FileInfo) -> Footer:
         """The footer of a base file, without its bloom filter unless planning keeps it; raises what goes wrong."""
         if file.path not in self._footers:
-            self._keep(file, self.open_file(file).footer.without_filter())
+            self._keep(file, without_filter(self.open_file(file).footer))
         return self._footers[file.path]
 
     def footer_read(self, file: FileInfo) -> Footer | None:
