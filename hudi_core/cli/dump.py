@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -40,7 +42,7 @@ def dump(
     loaded = load_engine(engine)
     storage, out = loaded.storage(root, STORAGE_OPTIONS.get()), Output(as_json)
     if not storage.exists(name):
-        raise NoSuchFileError(public_url(file), message="no such file")
+        raise NoSuchFileError(public_url(file), message=os.strerror(errno.ENOENT))
     parts = file_contents(loaded, storage, name, records=records)
     if as_json:
         out.rows((), parts)

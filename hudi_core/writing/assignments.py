@@ -1,14 +1,15 @@
 """New values of columns: expressions in the types of the columns, exactly or not at all.
 
-Rules: WRITE-26, WRITE-27, WRITE-1001, WRITE-1294, WRITE-1453.
+Rules: WRITE-26, WRITE-27, WRITE-1001, WRITE-1294, WRITE-1453, WRITE-1455, WRITE-1456.
 """
 
 from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from math import inf, isinf
 from typing import Any, Final, get_args
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from hudi_core.arrays import Bools
 from hudi_core.engine import Engine
-from hudi_core.errors import RowError, SchemaError, UsageError
+from hudi_core.errors import ExpressionError, RowError, SchemaError, UsageError
 from hudi_core.expr.bind import bind_term
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Call, Cast, Literal, Scalar
@@ -25,11 +26,12 @@ from hudi_core.functions.casts import CAST
 from hudi_core.rows.exact_types import BEYOND
 from hudi_core.rows.wrapped import WrapQuestions
 from hudi_core.schema.ids import record_with_ids
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.schema import ColumnPlace, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import fits
 from hudi_core.values.domain import coerce
+from hudi_core.writing.no_result import NoResult, find_rows_without_result
 
 _LONGEST: Final = 100
 """Characters of a refused value that its error shows."""
@@ -37,6 +39,8 @@ _DIGITS: Final = 38
 """Digits of the widest decimals."""
 _DIGITS_OF_MICROS: Final = 6
 _INFINITE: Final = (inf, -inf)
+_INSTEAD: Final = {NoResult.DIVIDES_BY_ZERO: "0", NoResult.BEYOND_TYPE: "none", NoResult.NOT_CAST: "another"}
+"""What an expression has in place of a result that is missing."""
 _NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
 _TIMES = t.Date | t.Time | t.Timestamp
 _KINDS: Final = (_NUMBERS, _TIMES, t.Boolean)
@@ -55,12 +59,21 @@ class Comparison:
 @dataclass(frozen=True, slots=True)
 class Assignment:
     """A column, its new value as its expression has it, and as the column's type has it. Casts round, cut and wrap around:
-    the two values of each comparison have to be one."""
+    the two values of each comparison have to be one. `missing` has the conditions in which a part of the expression has no
+    result."""
 
     column: t.Field
     own: Term
     new: Term
     comparisons: tuple[Comparison, ...] = ()
+    missing: Mapping[NoResult, Term] = field(default_factory=dict)
+
+
+def refuse_part(name: str, place: ColumnPlace) -> None:
+    """Raises `UsageError` for the name of a part of a column: a column has its new value as a whole."""
+    if len(place.positions) > 1:
+        expected = f"the name of a whole column, as {place.path[0]}"
+        raise UsageError(name, expected=expected, found="a part of it")
 
 
 def refuse_second_value(values: Mapping[int, Assignment], position: int, column: t.Field) -> None:
@@ -77,24 +90,39 @@ def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: 
     node = value.node if isinstance(value, ExpressionBuilder) else _literal(value, column)
     if not isinstance(node, get_args(Scalar)):
         raise UsageError(column.name, expected="an expression of a value", found="a predicate")
-    own = bind_term(node, rows, case_sensitive=case_sensitive)
+
+    def bind_value(part: Scalar) -> Term:
+        with _place_at(column.name):
+            return bind_term(part, rows, case_sensitive=case_sensitive)
+
+    own = bind_value(node)
+    found = {reason: find_rows_without_result(node, reason) for reason in NoResult}
+    missing = {reason: bind_value(condition) for reason, condition in found.items() if condition is not None}
     if isinstance(column.type, t.Nested) or isinstance(own.type, t.Nested):
         if not fits(own.type, column.type):
             raise SchemaError(column.name, expected=type_text(column.type), found=type_text(own.type))
-        return Assignment(column, own, own)
+        return Assignment(column, own, own, missing=missing)
     _refuse_kind(column, own.type)
-    new = bind_term(Cast(node, column.type), rows, case_sensitive=case_sensitive)
+    new = bind_value(Cast(node, column.type))
     pairs: list[tuple[t.Type, Scalar, Scalar]] = []
     if (compared := _choose_comparison(own.type, column.type)) is not None:
         pairs.append((compared, Cast(node, compared), Cast(Cast(node, column.type), compared)))
     if isinstance(own.type, t.String) and (digits := _fraction_digits(compared or column.type)) is not None:
         beyond = Literal(f"([.][0-9]{{{digits}}})[0-9]*[1-9]")
         pairs.append((own.type, node, Call("regexp_replace", (node, beyond, Literal("$1")))))
-    comparisons = (
-        Comparison(data_type, *(bind_term(part, rows, case_sensitive=case_sensitive) for part in parts))
-        for data_type, *parts in pairs
-    )
-    return Assignment(column, own, new, tuple(comparisons))
+    comparisons = (Comparison(data_type, bind_value(before), bind_value(after)) for data_type, before, after in pairs)
+    return Assignment(column, own, new, tuple(comparisons), missing)
+
+
+@contextmanager
+def _place_at(column: str) -> Iterator[None]:
+    """Errors of an expression name the column whose value it is, in place of a predicate."""
+    try:
+        yield
+    except ExpressionError as error:
+        error.where = error.where.replace("predicate", column, 1)
+        error.args = (str(error).replace("predicate", column, 1),)
+        raise
 
 
 def _fraction_digits(data_type: t.Type) -> int | None:
@@ -149,7 +177,7 @@ def _refuse_kind(column: t.Field, own: t.Type) -> None:
 
 
 def new_value(engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, schema: Schema) -> tuple[Any, Bools]:
-    """The new value in each row, and the rows whose value the column's type cannot have, or in which integers wrap around."""
+    """The new value in each row, and the rows whose value the column's type cannot have, or a part of which has no result."""
     values, flags = engine.values, engine.rows.flags
     own, column = assignment.own.type, assignment.column.type
     questions = WrapQuestions(values, root, schema)
@@ -157,6 +185,8 @@ def new_value(engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, 
     lost = flags(values.is_null(new)) & ~flags(values.is_null(made))
     if (wrapped := questions.wrapped(assignment.own)) is not None:
         lost |= flags(wrapped)
+    for condition in assignment.missing.values():
+        lost |= flags(_find_true(questions, condition, engine))
     for compared in assignment.comparisons:
         before, after = map(questions.value, (compared.before, compared.after))
         for left, right in ((before, after), (after, before)):
@@ -169,6 +199,11 @@ def new_value(engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, 
         double = values.apply(CAST, [made], [own], t.Double())
         lost |= flags(values.one_of(new, _INFINITE, column)) & ~flags(values.one_of(double, _INFINITE, t.Double()))
     return new, lost
+
+
+def _find_true(questions: WrapQuestions[Any, Any], condition: Term, engine: Engine[Any, Any, Any]) -> Any:
+    """The rows in which a condition is true, as a mask."""
+    return engine.values.one_of(questions.value(condition), (True,), condition.type)
 
 
 def refusal(
@@ -192,6 +227,9 @@ def refusal(
         return RowError(
             number, expected=expected, found=f"{text[:_LONGEST]}, after one wrapped around", path=column.name
         )
+    for reason, condition in assignment.missing.items():
+        if engine.rows.flags(_find_true(questions, condition, engine))[row]:
+            return RowError(number, expected=reason.value, found=_INSTEAD[reason], path=column.name)
     hint = ""
     if assignment.comparisons and isinstance(column.type, t.Decimal | _TIMES):
         hint = f" (CAST {'rounds' if isinstance(column.type, t.Decimal) else 'cuts'}, where that is meant)"

@@ -32,7 +32,7 @@ from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.transactions.refusals import refuse_other_keys, refuse_unwritable
-from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_second_value
+from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_part, refuse_second_value
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit
 from hudi_core.writing.operation_plans import plan_deletes, plan_upsert
@@ -187,9 +187,10 @@ def _assignments(table: Table, bare: Schema, assigned: object) -> dict[int, Assi
     for name, value in assigned.items():
         place = bare.get(name, case_sensitive=table.case_sensitive)
         column = place.field
-        if len(place.positions) > 1 or any(field.split(".")[0] == column.name for field in fixed):
-            found = f"{name}, of the key or the partition" if len(place.positions) == 1 else f"{name}, a part of one"
-            raise UsageError("update", expected="columns outside of the record key and the partition path", found=found)
+        refuse_part(name, place)
+        if any(field.split(".")[0] == column.name for field in fixed):
+            expected = "columns outside of the record key and the partition path"
+            raise UsageError(name, expected=expected, found="one of them")
         refuse_second_value(assignments, place.positions[0], column)
         assignments[place.positions[0]] = assignment(column, value, bare, case_sensitive=table.case_sensitive)
     return assignments

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import os
 import shutil
 import tempfile
 import weakref
@@ -55,7 +57,7 @@ def read(path: str, like: Schema | None, whole: bool = False) -> InputRows[pa.Re
     with report_errors(path):
         is_folder, is_empty = source.is_dir(), source.is_file() and source.stat().st_size == 0
         if not is_folder and not source.exists():
-            raise StorageError(path, message="no such file")
+            raise StorageError(path, message=os.strerror(errno.ENOENT))
     if is_empty:
         raise UsageError(path, expected="columns", found="an empty file")
     if not is_folder and not source.is_file():

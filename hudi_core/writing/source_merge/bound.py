@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from hudi_core.arrays import Bools
-from hudi_core.errors import UnsupportedError, UsageError, list_names
+from hudi_core.errors import ExpressionError, UnsupportedError, UsageError, list_names
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Compare, Comparison, Name, Not
@@ -24,7 +24,7 @@ from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.tagging.key_reader import KeyReader, key_columns
 from hudi_core.types import nodes as t
-from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_second_value
+from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_part, refuse_second_value
 from hudi_core.writing.source_merge.clauses import (
     SOURCE,
     TARGET,
@@ -195,14 +195,15 @@ def _bind_update(
     """The values of an update: of the columns that it names, or of all but those of keys, which the rows have in common."""
     given = clause.values
     if given is None:
-        given = {name: _of_source(name) for name in rows.names if name.lower() not in fixed}
+        given = _values_of_source([name for name in rows.names if name.lower() not in fixed], schema, case_sensitive)
     values = dict[int, Assignment]()
     for name, value in given.items():
         place = rows.get(name, case_sensitive=case_sensitive)
         refuse_second_value(values, place.positions[0], place.field)
-        if len(place.positions) > 1 or place.field.name.lower() in fixed:
+        refuse_part(name, place)
+        if place.field.name.lower() in fixed:
             expected = "columns outside of the record key and the partition path"
-            raise UsageError("update", expected=expected, found=name)
+            raise UsageError(name, expected=expected, found="one of them")
         values[place.positions[0]] = assignment(place.field, value, schema, case_sensitive=case_sensitive)
     return values
 
@@ -211,8 +212,14 @@ def _bind_insert(
     clause: Clause, rows: Schema, schema: Schema, on: Mapping[str, str], *, case_sensitive: bool
 ) -> dict[int, Assignment]:
     """The values of new rows: null where none is named. Columns that rows are matched by have the source's values."""
-    given = {name: _of_source(name) for name in rows.names} if clause.values is None else dict(clause.values)
-    named = {rows.get(name, case_sensitive=case_sensitive).field.name: value for name, value in given.items()}
+    given = clause.values
+    if given is None:
+        others = [name for name in rows.names if name.lower() not in on]
+        given = _values_of_source(others, schema, case_sensitive)
+    places = {name: rows.get(name, case_sensitive=case_sensitive) for name in given}
+    for name, place in places.items():
+        refuse_part(name, place)
+    named = {places[name].field.name: value for name, value in given.items()}
     if len(named) < len(given):
         raise UsageError("insert", expected="one value for each column", found=f"several in {', '.join(given)}")
     values = dict[int, Assignment]()
@@ -226,10 +233,16 @@ def _bind_insert(
                 raise UsageError(column.name, expected=expected, found="another value")
             value = own
         values[position] = assignment(column, value, schema, case_sensitive=case_sensitive)
-    for name in given:
-        if len(rows.get(name, case_sensitive=case_sensitive).positions) > 1:
-            raise UsageError("insert", expected="whole columns", found=name)
     return values
+
+
+def _values_of_source(names: list[str], schema: Schema, case_sensitive: bool) -> dict[str, ExpressionBuilder]:
+    """The source's column of each name. Raises `ExpressionError` for one that it lacks."""
+    for name in names:
+        if schema.find((SOURCE, name), case_sensitive=case_sensitive) is None:
+            expected = "a column of this name in the source, as a clause without values takes all"
+            raise ExpressionError(name, expected=expected, found="none")
+    return {name: _of_source(name) for name in names}
 
 
 def _of_source(name: str) -> ExpressionBuilder:

@@ -116,7 +116,7 @@ def test_a_name_has_one_value() -> None:
         ),
         ("validate T --only nope", "--only: expected checks among properties, "),
         ("service T --only nope", "--only: expected some of rollback, "),
-        ("create x --like T/none.csv --key id --index ''", "T/none.csv: no such file"),
+        ("create x --like T/none.csv --key id --index ''", "T/none.csv: No such file or directory"),
         ("read T --as-of 2026 --since 2025", "--as-of: expected either a time or a range of times"),
         ("read T --overwrite", "--overwrite: expected --output FILE beside it, found none"),
         ("explain T --where 'fare > 1' --overwrite", "--overwrite: expected --html, found none"),

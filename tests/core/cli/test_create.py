@@ -49,7 +49,7 @@ def test_a_table_is_created_from_schema_text(tmp_path: Path) -> None:
         (["--key", "id"], "either --schema or --like, found neither"),
         (["--like", "rows.csv", "--schema", "x"], "found both"),
         (["--schema", "id int"], "--schema: expected a file with a schema, in Avro unless --from names another form"),
-        (["--like", "no-such-file.csv"], "no such file"),
+        (["--like", "no-such-file.csv"], "No such file or directory"),
     ],
 )
 def test_impossible_tables_are_refused(tmp_path: Path, arguments: list[str], message: str) -> None:

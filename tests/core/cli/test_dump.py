@@ -35,7 +35,7 @@ def test_dump_names_a_file_that_is_not_there_as_it_was_typed(tmp_path: Path, mon
     monkeypatch.chdir(tmp_path)
     for typed in ("nope", "./nope", "no/such/folder/file.parquet", str(tmp_path / "nope")):
         answer = ran("dump", typed)
-        assert (answer.status, answer.error) == (1, f"{typed}: no such file")
+        assert (answer.status, answer.error) == (1, f"{typed}: No such file or directory")
 
 
 def test_people_see_the_columns_of_a_footer_as_a_table() -> None:

@@ -60,7 +60,7 @@ def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["write", "{table}", "{table}/none.csv"], "no such file"),
+        (["write", "{table}", "{table}/none.csv"], "No such file or directory"),
         (["update", "{table}", "--set", "n = 1", "--set", "n = 2"], "several"),
         (["update", "{table}", "--set", "id = 'x'"], "record key"),
         (["delete", "{table}", "--where", "n >"], "expected"),

@@ -1,4 +1,7 @@
-"""New values of columns, in updates and in clauses of merges: stored as they are, or refused."""
+"""New values of columns, in updates and in clauses of merges: stored as they are, or refused.
+
+Also covers: `writing/no_result.py`.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hudi_core.errors import HudiError, RowError, SchemaError
+from hudi_core.errors import ExpressionError, HudiError, RowError, SchemaError, UsageError
 from hudi_core.expr.build import col
 from hudi_core.front.opening import create_table
 from hudi_core.front.table import Table
@@ -152,37 +155,68 @@ def test_an_assigned_number_is_the_same_number_or_refused(data: st.DataObject) -
 
 
 WIDTHS = {"i": 32, "l": 64, "5": 32, "3000000000": 64}
+LEAVES = st.sampled_from(list(WIDTHS)).map(lambda name: (name,))
 EXPRESSIONS = st.recursive(
-    st.sampled_from(list(WIDTHS)).map(lambda name: (name,)),
+    LEAVES,
     lambda inner: (
-        st.tuples(st.sampled_from(["+", "-", "*"]), inner, inner) | st.tuples(st.sampled_from(["-", "abs"]), inner)
+        st.tuples(st.sampled_from(["+", "-", "*", "%", "div", "coalesce"]), inner, inner)
+        | st.tuples(st.sampled_from(["-", "abs", "bigint", "int"]), inner)
+        | st.tuples(st.just("case"), LEAVES, LEAVES, inner, inner)
     ),
-    max_leaves=5,
+    max_leaves=7,
 )
 
 
 def compute(tree: Any, row: dict[str, int]) -> tuple[int, int]:
-    """The number of an expression and the bits of its type. Raises `OverflowError` for one of another number of bits."""
+    """The number of an expression and the bits of its type. Raises `OverflowError` for one of another number of bits, and
+    `ZeroDivisionError`."""
     if len(tree) == 1:
         return row[tree[0]] if tree[0] in row else int(tree[0]), WIDTHS[tree[0]]
-    parts = [compute(part, row) for part in tree[1:]]
-    numbers, bits = [number for number, _ in parts], max(bits for _, bits in parts)
-    if len(parts) == 1:
-        made = abs(numbers[0]) if tree[0] == "abs" else -numbers[0]
+    if tree[0] == "case":
+        (left, _), (right, _) = (compute(part, row) for part in tree[1:3])
+        return compute(tree[3 if left < right else 4], row)[0], max(map(bits_of, tree[3:]))
+    if tree[0] == "coalesce":
+        return compute(tree[1], row)[0], max(map(bits_of, tree[1:]))
+    numbers, bits = [compute(part, row)[0] for part in tree[1:]], bits_of(tree)
+    if len(numbers) == 1:
+        made = abs(numbers[0]) if tree[0] == "abs" else -numbers[0] if tree[0] == "-" else numbers[0]
     else:
         left, right = numbers
-        made = {"+": left + right, "-": left - right, "*": left * right}[tree[0]]
+        match tree[0]:
+            case "%" | "div":
+                quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+                made = quotient if tree[0] == "div" else left - right * quotient
+            case symbol:
+                made = {"+": left + right, "-": left - right, "*": left * right}[symbol]
     if not -(1 << bits - 1) <= made < 1 << bits - 1:
         raise OverflowError
     return made, bits
 
 
+def bits_of(tree: Any) -> int:
+    match tree:
+        case (leaf,):
+            return WIDTHS[leaf]
+        case ("bigint" | "div", *_):
+            return 64
+        case ("int", _):
+            return 32
+        case ("case", _, _, *values) | (_, *values):
+            return max(map(bits_of, values))
+    raise AssertionError
+
+
 def show(tree: Any) -> str:
-    if len(tree) == 1:
-        return str(tree[0])
-    if len(tree) == 2:
-        return f"{tree[0]}({show(tree[1])})"
-    return f"({show(tree[1])} {tree[0]} {show(tree[2])})"
+    match tree:
+        case (leaf,):
+            return str(leaf)
+        case ("case", left, right, then, otherwise):
+            return f"CASE WHEN {show(left)} < {show(right)} THEN {show(then)} ELSE {show(otherwise)} END"
+        case ("coalesce" | "abs" | "bigint" | "int" | "-" as name, *values) if len(values) == 1 or name == "coalesce":
+            return f"{name}({', '.join(map(show, values))})"
+        case (symbol, left, right):
+            return f"({show(left)} {symbol} {show(right)})"
+    raise AssertionError
 
 
 @settings(max_examples=cases(60, part=6), deadline=None)
@@ -197,8 +231,8 @@ def show(tree: Any) -> str:
         max_size=4,
     ),
 )
-def test_integers_that_wrap_around_are_refused(tree: Any, numbers: list[tuple[int, int]]) -> None:
-    """WRITE-1453, over expressions, beside integers of Python."""
+def test_arithmetic_without_a_result_is_refused(tree: Any, numbers: list[tuple[int, int]]) -> None:
+    """WRITE-1453, WRITE-1455, WRITE-1456, over expressions, beside integers of Python."""
     rows = [{"id": str(number), "i": i, "l": long} for number, (i, long) in enumerate(numbers)]
     with TemporaryDirectory() as folder:
         types = pa.schema([("id", pa.string()), ("i", pa.int32()), ("l", pa.int64())])
@@ -206,8 +240,8 @@ def test_integers_that_wrap_around_are_refused(tree: Any, numbers: list[tuple[in
         table.insert(pa.Table.from_pylist(rows, types))
         try:
             wanted = [compute(tree, {"i": row["i"], "l": row["l"]})[0] for row in rows]
-        except OverflowError:
-            with pytest.raises(RowError, match=r"^l: row .*wrap"):
+        except (OverflowError, ZeroDivisionError):
+            with pytest.raises(RowError, match=r"^l: row .*(wrap|divisor|CAST)"):
                 table.update({"l": sql_value(show(tree))})
             assert table.refresh().to_arrow().sort_by("id").to_pylist() == rows
             return
@@ -247,6 +281,69 @@ def test_only_what_wraps_on_the_way_to_a_value_is_refused(tmp_path: Path, assign
     with pytest.raises(RowError, match="wrap"):
         table.update({name: value})
     assert table.refresh().to_arrow().to_pylist() == table.to_arrow().to_pylist()
+
+
+NO_RESULT = [
+    ("d", "d / 0", "a divisor that is not 0"), ("g", "g % 0", "a divisor"), ("g", "1 / (g - g)", "a divisor"),
+    ("g", "coalesce(pmod(l, 0), 5)", "a divisor"), ("i", "CASE WHEN 1 / (i - i) > 0 THEN 1 ELSE 2 END", "a divisor"),
+    ("i", "if(i = 1 OR 1 / (i - 1) > 0 AND i > 5, i % (i - 1), 0)", "a divisor"),
+    ("i", "CASE WHEN (i = 1) AND (1 / (i - 1) > 0) THEN 1 END", "a divisor"),
+    ("d", "CAST(99999999999999999999 AS DECIMAL(38)) * CAST(99999999999999999999 AS DECIMAL(38)) / 10", "a result"),
+    ("l", "l + 'x'", "a result"), ("i", "CAST(x AS STRING) * 2", "a result"),
+    ("i", "CAST('x' AS INT)", "TRY_CAST"), ("i", "CAST(3000000000 AS INT)", "TRY_CAST"), ("i", "CAST('1.5' AS INT)", "TRY_CAST"),
+    ("day", "CAST('2026-02-30' AS DATE)", "TRY_CAST"), ("d", "CAST(123456 AS DECIMAL(3))", "TRY_CAST"),
+    ("i", "CAST(g AS INT)", "TRY_CAST"), ("s", "concat('a', CAST('x' AS INT))", "TRY_CAST"),
+]  # fmt: skip
+NULLS = [
+    ("d", "d / NULL"), ("d", "d / NULLIF(0, 0)"), ("g", "try_divide(g, 0)"), ("i", "TRY_CAST('x' AS INT)"),
+    ("g", "g / 'NaN' + NULL"), ("i", "CASE WHEN i = 1 THEN NULL ELSE i / 0 END"), ("i", "CAST(NULL AS INT)"), ("i", "NULL % 0"),
+]  # fmt: skip
+
+
+def test_what_has_no_result_is_refused_with_the_reason(tmp_path: Path) -> None:
+    """WRITE-1455, WRITE-1456."""
+    table = new_table(tmp_path)
+    before = table.refresh().to_arrow().to_pylist()
+    for column, text, expected in NO_RESULT:
+        with pytest.raises(RowError, match=f"^{column}: row 1: expected .*{expected}"):
+            table.update({column: sql_value(text)})
+    assert table.refresh().to_arrow().to_pylist() == before
+    for column, text in NULLS:
+        table.update({column: sql_value(text)})
+        assert stored(table, column) is None
+        table.update({"i": 1, "d": Decimal("1.25"), "g": 2.0**63})
+
+
+def test_only_parts_that_the_value_comes_from_count(tmp_path: Path) -> None:
+    """WRITE-1455."""
+    table = new_table(tmp_path)
+    for text in ("coalesce(i, i / 0)", "CASE WHEN i = 1 OR i / 0 > 1 THEN 1 END", "if(i = 2 AND 1 / 0 = 1, 5, 1)"):
+        table.update({"i": sql_value(text)})
+        assert stored(table, "i") == 1
+
+
+def test_an_error_of_a_value_names_its_column(tmp_path: Path) -> None:
+    """WRITE-26."""
+    table = create_table(
+        tmp_path / "t", pa.schema([("id", pa.string()), ("i", pa.int32()), ("s", pa.struct([("b", pa.int32())]))]), "id"
+    )
+    table.insert([{"id": "a", "i": 1, "s": {"b": 1}}])
+    for assigned, error, match in (
+        ({"s.b": 3}, UsageError, "^s.b: expected the name of a whole column, as s, found a part of it"),
+        (
+            {"id": "b"},
+            UsageError,
+            "^id: expected columns outside of the record key and the partition path, found one of them",
+        ),
+        ({"i": sql_value("nope + 1")}, ExpressionError, "^i, column 5: no column nope"),
+        ({"i": col("nope")}, ExpressionError, "^i: no column nope"),
+    ):
+        with pytest.raises(error, match=match):
+            table.update(assigned)
+    for clause in ("when_matched_update", "when_not_matched_insert"):
+        merge = table.merge(pa.table({"id": ["a"], "i": pa.array([2], pa.int32())}), on="id")
+        with pytest.raises(ExpressionError, match=r"^s: expected a column of this name in the source, .*found none"):
+            getattr(merge, clause)().execute()
 
 
 def test_integers_that_wrap_around_in_a_clause_are_refused(tmp_path: Path) -> None:

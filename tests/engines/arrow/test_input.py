@@ -120,7 +120,7 @@ def test_values_that_arrow_itself_refuses_are_an_error_of_ours() -> None:
 
 
 def test_unreadable_files_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="no such file"):
+    with pytest.raises(StorageError, match="No such file or directory"):
         ENGINE.rows.read(str(tmp_path / "none.csv"))
     for name, error in (("rows.txt", UsageError), ("rows.parquet", CorruptFileError), ("rows.arrow", CorruptFileError)):
         (tmp_path / name).write_text("nothing of the kind")

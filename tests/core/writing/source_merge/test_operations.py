@@ -173,7 +173,7 @@ def test_what_cannot_be_merged_is_refused_by_name(tmp_path: Path) -> None:
         (merge.when_matched_update({"v": col("source.none")}), ExpressionError, "none"),
         (merge.when_matched_update({"v": col("v")}), ExpressionError, "v"),
         (merge.when_matched_update({}), UsageError, "values by column"),
-        (merge.when_matched_update(), ExpressionError, "source.l"),
+        (merge.when_matched_update(), ExpressionError, "^l: expected a column of this name in the source"),
         (merge.when_matched_delete().when_matched_update(), UsageError, "that no row reaches"),
         (merge.when_not_matched_insert({"v": col("target.v")}), ExpressionError, "target"),
         (merge.when_not_matched_insert({"id": "z"}), UsageError, "by which the row was looked for"),
