@@ -34,7 +34,7 @@ _AT_PLACE: Final = (
     (r"\bIS\s+NOT\s+\x00", "write <> to compare with a value"),
     (r"\bIS\s+\x00", "write = to compare with a value"),
     (r"\x00\s*EXISTS\b", "write column IS NOT NULL"),
-    (r"\bIN\s+\x00", "write a list in round brackets: IN (1, 2)"),
+    (r"\bIN\s+\x00(?!\()", "write a list in round brackets: IN (1, 2)"),
     (r"\bLIKE\s+[^'\"\s]+\s*\x00", "write the pattern in quotes: LIKE 'a%'"),
     (r"\d\x00,\d{3}\b|\x00\d+_\d", "write numbers without separators of thousands"),
     (r"\x00\s*(?:[?$@{]|:\w)", "write the value or the column itself: a predicate has no parameters"),

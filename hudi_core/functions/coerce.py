@@ -7,6 +7,7 @@ also beyond the 38 digits at which Spark starts to round.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from hudi_core.types import nodes as t
 from hudi_core.types.sql import MAX_PRECISION
@@ -91,7 +92,7 @@ def _part(left: t.Type, right: t.Type) -> t.Type | None:
 def find_comparison_type(left: t.Type, right: t.Type) -> t.Type | None:
     """The type in which a comparison takes place; None when SQL does not compare the two.
 
-    A string is read as the other side's type; beside a decimal both become doubles.
+    A string is read as the other side's type, to the microsecond; beside a decimal both become doubles.
     """
     left, right = sql_equivalent(left), sql_equivalent(right)
     common = widen(left, right)
@@ -101,6 +102,8 @@ def find_comparison_type(left: t.Type, right: t.Type) -> t.Type | None:
         left, right = right, left
     if not isinstance(left, t.String) or is_nested(right):
         return None
+    if isinstance(right, t.Timestamp | t.Time) and right.unit is t.Unit.MILLIS:
+        return replace(right, unit=t.Unit.MICROS)
     return t.Double() if isinstance(right, t.Decimal) else right
 
 

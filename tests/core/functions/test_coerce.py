@@ -33,6 +33,8 @@ def test_the_order_of_two_types_does_not_matter(left: t.Type, right: t.Type) -> 
         (t.String(), D10, t.Double()),
         (t.String(), t.Binary(), t.Binary()),
         (t.String(), t.Boolean(), t.Boolean()),
+        (t.String(), t.Timestamp(t.Unit.MILLIS, zoned=False), t.Timestamp(zoned=False)),
+        (t.String(), t.Time(t.Unit.MILLIS), t.Time()),
         (t.Enumeration(("a",)), t.String(), t.String()),
         (t.Uuid(), t.String(), t.String()),
         (t.Fixed(3), t.Binary(), t.Binary()),
