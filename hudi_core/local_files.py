@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from errno import EACCES
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -259,17 +260,17 @@ def delete_files(
     root: Path, paths: Sequence[str], unsynced: Unsynced, report: Callable[[str], AbstractContextManager[None]]
 ) -> None:
     """Deletes files below a root, one after the other; each as `own_path` and `delete_file` do it, but each folder is looked at
-    once. Errors are raised within `report` of the path."""
+    once, before the first file goes. Errors are raised within `report` of the path. Rule STORE-1404."""
+    first = {path.rpartition("/")[0]: path for path in reversed(paths)}
     folders: dict[str, dict[str, list[str]]] = {}
-    linked: set[str] = set()
+    for folder, path in first.items():
+        with report(path):
+            folders[folder] = _list_companions(root, folder)
+    linked = {folder for folder in folders if _find_link(root, folder) is not None}
     try:
         for path in paths:
             with report(path):
                 folder, _, name = path.rpartition("/")
-                if folder not in folders:
-                    if _find_link(root, folder) is not None:
-                        linked.add(folder)
-                    folders[folder] = _list_companions(root, folder)
                 if folder in linked:
                     own_path(root, path, to_delete=True)
                 if beside := folders[folder]:
@@ -282,8 +283,10 @@ def delete_files(
 
 
 def _list_companions(root: Path, folder: str) -> dict[str, list[str]]:
-    """The names of checksums, each as its own key, and those of temporary files by how they begin."""
+    """The names of checksums, each as its own key, those of temporary files by how they begin. Raises where none may go."""
     companions: dict[str, list[str]] = {}
+    if not os.access(root / folder, os.W_OK | os.X_OK) and (root / folder).exists():
+        raise PermissionError(EACCES, os.strerror(EACCES))
     with suppress(FileNotFoundError), os.scandir(root / folder) as entries:
         for entry in entries:
             if is_temporary(entry.name):
@@ -295,10 +298,9 @@ def _list_companions(root: Path, folder: str) -> dict[str, list[str]]:
 
 def find_limits(root: Path) -> NameLimits:
     """How long names may be below a folder that is there: what its file system says, else what most have."""
-    try:
+    step, whole = _NAME_BYTES, _PATH_BYTES
+    with suppress(AttributeError, OSError, ValueError):
         step, whole = os.pathconf(root, "PC_NAME_MAX"), os.pathconf(root, "PC_PATH_MAX")
-    except (AttributeError, OSError, ValueError):
-        step, whole = _NAME_BYTES, _PATH_BYTES
     return NameLimits(step, whole - len(os.fsencode(root.absolute())) - 2)
 
 

@@ -70,6 +70,8 @@ class Heartbeat:
     beaten: datetime
     lasting: bool = True
     """Whether it is there after a loss of power, to show that the run is dead."""
+    stays: bool = False
+    """Whether its file stays at its end: what is left of the write is to be found dead. Rule COMMIT-1411."""
     _lost: bool = False
     _turn: Lock = field(default_factory=Lock)
 
@@ -91,9 +93,9 @@ class Heartbeat:
             return self._may_go_on()
 
     def end(self) -> None:
-        """Removes the heartbeat, unless it is another run's."""
+        """Removes the heartbeat, unless it is another run's, or stays."""
         with self._turn:
-            if self._may_go_on():
+            if not self.stays and self._may_go_on():
                 with nullcontext() if self.lasting else let_pass():
                     self.storage.delete(self.path)
 

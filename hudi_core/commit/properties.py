@@ -9,7 +9,7 @@ from typing import Final
 from hudi_core.commit.steps import Delete, Replace, run, sync_changes
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
-from hudi_core.errors import AlreadyExistsError, CorruptFileError
+from hudi_core.errors import AlreadyExistsError, CorruptFileError, HudiError
 from hudi_core.formats.last_writer import own_comment
 from hudi_core.formats.properties import format_properties, parse_properties
 from hudi_core.options import PROPERTIES_PATH
@@ -50,7 +50,14 @@ def replace_properties(storage: Storage, content: bytes) -> None:
 
 def _replace(storage: Storage, before: bytes, content: bytes) -> None:
     steps = (Replace(BACKUP_PATH, before), Replace(PROPERTIES_PATH, content), Delete(BACKUP_PATH))
-    run(storage, steps, durable=False)  # one after the other, and together: the backup may stay
+    try:
+        run(storage, steps, durable=False)  # one after the other, and together: the backup may stay
+    except BaseException:
+        # Whatever ended it is the error that counts. The backup of properties that stand as they did is of no use.
+        with suppress(HudiError):
+            if storage.read(PROPERTIES_PATH) == before:
+                storage.delete(BACKUP_PATH)
+        raise
     sync_changes(storage)
 
 

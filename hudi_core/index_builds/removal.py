@@ -25,6 +25,7 @@ from hudi_core.options import FOLDER
 from hudi_core.schema.names import refuse_no_name
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.timeline.instants import InstantState
 from hudi_core.timeline.timeline import Timeline
 from hudi_core.transactions.old_versions import refuse_read_only
 
@@ -42,7 +43,9 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
         table = refreshed(table)
         builds = list_planned_builds(table.timeline)
         building = {partition for build in builds for partition in build.partitions}
-        there = set(table.config.kept_partitions) | find_left_over(table) | building
+        # A definition alone is what a drop leaves that storage ended.
+        defined = index_definitions(table.storage, table.config)
+        there = {*table.config.kept_partitions, *find_left_over(table), *building, *defined}
         partition = _partition_named(name, there)
         gone = {partition} | dependents(partition, there)
         refuse_living(table, [build for build in builds if gone & set(build.partitions)], clock())
@@ -95,7 +98,8 @@ def end_dead_builds(table: Table, clock: Clock) -> tuple[Table, tuple[str, ...]]
     unfinished: list[str] = []
     for build in builds:
         missing = [partition for partition in build.partitions if partition not in table.config.metadata_partitions]
-        if missing or not build.partitions:
+        has_begun = build.instant.state is not InstantState.REQUESTED  # else they are those that it was to replace
+        if missing or not build.partitions or not has_begun:
             remove_partitions(table, missing)
             _forget(table, build)
         else:

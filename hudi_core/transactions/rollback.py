@@ -6,19 +6,24 @@ The plan and what was done are on the timeline in Apache Hudi's form, so that ei
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from hudi_core.commit.abandoned import delete_abandoned
 from hudi_core.commit.heartbeat import is_alive
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
-from hudi_core.commit.steps import Delete, DeleteMany, Step, run
+from hudi_core.commit.steps import Create, Delete, DeleteMany, Step, run
 from hudi_core.commit.times import Clock, system_clock
-from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError, list_times
+from hudi_core.engine import Storage
+from hudi_core.errors import CorruptFileError, HudiError, StorageError, UnsupportedError, UsageError, list_times
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.kinds import has_whole_partitions
 from hudi_core.metadata_writer.undo import refuse_mixed
+from hudi_core.parallel.limits import STORAGE_REQUESTS
+from hudi_core.parallel.ordered import in_order
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.tally import DELETING_FILES, Tally
@@ -91,19 +96,59 @@ def roll_back(
     """Undoes a write: its data files, its commit of the metadata table, its files of the timeline. Under the table's lock.
 
     With `keep_plan` it is requested again, as before it was begun: a clustering that failed keeps its plan. Every step can be
-    repeated: a rollback that died is done again as a whole by whoever comes next.
+    repeated: a rollback that died is done again as a whole by whoever comes next. A completed write whose files cannot be
+    deleted is complete again, as long as none of them is known to be gone. Rule ROLLBACK-1403.
     """
-    plan = rollback_plan(table, instant)
+    storage, plan = table.storage, rollback_plan(table, instant)
+    content = storage.read(f"{table.timeline.folder}/{instant.file}") if instant.completed else b""
     steps = rollback_steps(table, plan, clock, keep_plan=keep_plan)
-    run(table.storage, steps if tally is None else _count_deleted(steps, tally))
-    delete_announced(table.storage, instant.requested_time)
+    try:
+        run(storage, _count_deleted(_until_files_go(steps), tally))
+    except BaseException:
+        # Whatever ended it is the error that counts; a write that stays pending is rolled back by whoever comes next.
+        if instant.completed:
+            with suppress(HudiError):
+                _put_back(table, plan, content)
+        raise
+    run(storage, _count_deleted(steps, tally))
+    delete_announced(storage, instant.requested_time)
     return plan
 
 
-def _count_deleted(steps: Iterable[Step], tally: Tally) -> Iterator[Step]:
-    """The steps, of which those that delete many files are cut into shares: how many files are deleted is counted."""
+def _until_files_go(steps: Iterator[Step]) -> Iterator[Step]:
+    """The steps of a rollback up to the one that deletes the data files; the others remain."""
     for step in steps:
-        if not isinstance(step, DeleteMany):
+        yield step
+        if isinstance(step, DeleteMany):
+            return
+
+
+def _put_back(table: Table, plan: RollbackPlan, content: bytes) -> None:
+    """Makes a completed write complete again that was about to be undone, and removes the instant of its rollback; nothing where
+    a data file is gone."""
+    storage, folder = table.storage, table.timeline.folder
+    workers = STORAGE_REQUESTS if storage.is_remote else 1
+    if not all(in_order(partial(_may_be_there, storage), plan.files, workers)):
+        return
+    run(storage, [Create(f"{folder}/{plan.instant.file}", content)])
+    for instant in refreshed(table).timeline.pending:
+        if instant.action == ROLLBACK:  # that of another write was finished before this one began
+            files = InstantFiles(folder, table.config.layout, instant.requested_time, ROLLBACK)
+            run(storage, [Delete(files.inflight), Delete(files.requested)])
+
+
+def _may_be_there(storage: Storage, path: str) -> bool:
+    """Whether a file is there, or in a folder that cannot be read: then it could not be deleted either."""
+    try:
+        return storage.exists(path)
+    except StorageError:
+        return True
+
+
+def _count_deleted(steps: Iterable[Step], tally: Tally | None) -> Iterator[Step]:
+    """The steps. With a tally those that delete many files are cut into shares: how many files are deleted is counted."""
+    for step in steps:
+        if tally is None or not isinstance(step, DeleteMany):
             yield step
             continue
         tally.enter(DELETING_FILES, len(step.paths))

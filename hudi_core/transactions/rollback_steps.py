@@ -41,12 +41,17 @@ def rollback_steps(
     metadata: bool = True,
 ) -> Iterator[Step]:
     """The steps of a rollback, its own instant among them; `resumed` is the requested time of one that died. With `keep_plan`
-    the requested instant stays; without `metadata` the metadata table is left as it is, for one who builds it anew."""
+    the requested instant stays; without `metadata` the metadata table is left as it is, for one who builds it anew. The data
+    files go first of all that tells of the write: until then it can be complete again. Rule ROLLBACK-1403.
+
+    Raises `UnsupportedError` with the first step where the metadata table cannot lose the write.
+    """
     timeline, undone = table.timeline, plan.instant
     begun = clock()
     time = resumed or next_time(timeline, clock)
     files = InstantFiles(timeline.folder, table.config.layout, time, ROLLBACK)
     commands = command_logs(table.storage, plan.shared, undone.requested_time, time)
+    of_metadata = list(undo_steps(table.storage, undone.requested_time)) if metadata else []
     if resumed is None:
         record = _plan_record(table.storage, plan, commands)
         yield Create(files.requested, write_container(ROLLBACK_PLAN, [record]))
@@ -54,10 +59,9 @@ def rollback_steps(
     if undone.completed:
         # It is pending again before its files go: no reader looks for them any more.
         yield Delete(f"{timeline.folder}/{undone.file}")
-    if metadata:
-        yield from undo_steps(table.storage, undone.requested_time)
-    yield from undo_schema_commit(table.storage, undone.requested_time)
     yield DeleteMany(plan.files)
+    yield from of_metadata
+    yield from undo_schema_commit(table.storage, undone.requested_time)
     yield SideBySide(tuple(Create(log.path, log.content) for log in commands))
     if metadata:
         yield from listing_steps(table, time, commands)

@@ -1,7 +1,7 @@
-"""Taking back a write that failed in its work, or a plan whose run did, as if it had not been. Rules COMMIT-500, COMMIT-501.
+"""Taking back a write that failed in its work, or a plan whose run did, as if it had not been.
 
 Nobody has seen anything of such a write: no commit names its files, and neither does the metadata table. So no rollback has to
-tell of it.
+tell of it. Rules COMMIT-500, COMMIT-501, COMMIT-1410.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from hudi_core.options import FOLDER
 from hudi_core.paths import join_paths, partition_path
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import Instant, InstantState
+from hudi_core.timeline.instants import ROLLBACK, Instant, InstantState
 from hudi_core.timeline.optional_files import read_if_there
 from hudi_core.transactions.rollback_plans import rollback_plan
+from hudi_core.transactions.schema_commit import undo_schema_commit
 
 
 def take_back(table: Table, instant: Instant, partitions: Collection[str], *, keep_plan: bool) -> None:
@@ -42,6 +43,19 @@ def take_back(table: Table, instant: Instant, partitions: Collection[str], *, ke
             _remove_new_partition(storage, partition, time)
     run(storage, [Delete(files.inflight), *([] if keep_plan else [Delete(files.requested)])])
     storage.delete_folder(marker_folder(time))
+
+
+def take_back_commit(table: Table, instant: Instant, partitions: Collection[str], *, keep_plan: bool) -> None:
+    """Takes back a write that failed while it was committed and whose rollback could not begin: a full disk takes deletions.
+    Nothing where a rollback has begun, or has to be written: that of rows in log files of other writes.
+
+    To be called as `take_back`, for a write that readers take for pending. Rule COMMIT-1410.
+    """
+    storage, time = table.storage, instant.requested_time
+    if any(one.action == ROLLBACK for one in table.timeline.pending) or rollback_plan(table, instant).shared:
+        return
+    run(storage, [*undo_steps(storage, time), *undo_schema_commit(storage, time)])
+    take_back(table, instant, partitions, keep_plan=keep_plan)
 
 
 def forget(table: Table, time: str) -> None:

@@ -9,7 +9,7 @@ with transaction(table, DELTA_COMMIT, "UPSERT") as write:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -20,9 +20,9 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import marker_folder
 from hudi_core.commit.metadata import Stat, commit_record, encode_commit, metadata_record
 from hudi_core.commit.statuses import COMPACTIONS, TableChange
-from hudi_core.commit.steps import Create, Step, run, sync_changes
+from hudi_core.commit.steps import Create, Ensure, Step, run, sync_changes
 from hudi_core.commit.times import Clock, next_time, system_clock
-from hudi_core.errors import ConflictError, HudiError, UnsupportedError, UsageError
+from hudi_core.errors import ConflictError, HudiError, StorageError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.local_files import let_pass
 from hudi_core.table.open import refreshed
@@ -41,7 +41,7 @@ from hudi_core.transactions.conflicts import list_touched_groups, refuse_cluster
 from hudi_core.transactions.refusals import refuse_restoring
 from hudi_core.transactions.rollback import roll_back, roll_back_failed
 from hudi_core.transactions.schema_commit import schema_commit, schema_text
-from hudi_core.transactions.taking_back import forget, take_back
+from hudi_core.transactions.taking_back import forget, take_back, take_back_commit
 
 MetadataSteps = Callable[[Table, str, TableChange], Sequence[Step]]
 """The steps that bring the metadata table up to date with a change, its completed instant last."""
@@ -238,9 +238,13 @@ def _end(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator[N
         yield
     finally:
         if write.committed is None:
+            is_undone = False
             try:
-                _undo(write, alive, keep_plan=keep_plan)
+                is_undone = _undo(write, alive, keep_plan=keep_plan)
             finally:
+                if keep_plan and not is_undone and write.beat is not None:
+                    write.beat.stays = True
+                    _show_death(write)
                 alive.close()
         else:
             alive.close()  # first, so that at any time something shows an attempt of a task that its write ended
@@ -293,9 +297,17 @@ def _has_died(table: Table, instant: Instant, clock: Clock) -> bool:
     return storage.read_modified(heartbeat_path(time)) is not None and not is_alive(storage, time, clock())
 
 
-def _undo(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> None:
-    """Undoes a write: it is taken back, and nothing tells of it, unless its commit had begun. Then it is rolled back. Of one that
-    another writer took for dead, and rolled back, what was written since is removed."""
+def _show_death(write: Transaction) -> None:
+    """Leaves a heartbeat that nobody renews, also where it was removed: the run of a plan that never had any counts as going on.
+    Rule COMMIT-1411."""
+    with suppress(HudiError):
+        run(write.table.storage, [Ensure(heartbeat_path(write.instant_time))])
+
+
+def _undo(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> bool:
+    """Undoes a write: it is taken back, and nothing tells of it, unless its commit had begun. Then it is rolled back, if storage
+    takes the rollback. Of one that another writer took for dead, and rolled back, what was written since is removed. False where
+    it is left to the next writer."""
     storage = write.table.storage
     try:
         with table_lock(storage, clock=write.clock):
@@ -308,13 +320,17 @@ def _undo(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> None:
             if not present:
                 forget(latest, write.instant_time)
             for instant in [one for one in present if is_own and not one.completed]:
-                if write.is_committing:
-                    roll_back(latest, instant, write.clock, keep_plan=keep_plan)
-                else:
+                if not write.is_committing:
                     take_back(latest, instant, write.partitions, keep_plan=keep_plan)
+                    continue
+                try:
+                    roll_back(latest, instant, write.clock, keep_plan=keep_plan)
+                except StorageError:
+                    take_back_commit(refreshed(latest), instant, write.partitions, keep_plan=keep_plan)
     except HudiError:
         # What ended the write is the error that counts; the next writer rolls back.
-        return
+        return False
+    return True
 
 
 def _make_requested_content(action: str, operation: str) -> bytes:

@@ -230,3 +230,17 @@ def test_contents_wait_for_the_sync_until_the_outermost_block_ends(
         assert synced == []
     storage.sync()
     assert {tmp_path / "p" / "a", tmp_path / "p" / "b"} <= set(map(Path, synced))
+
+
+def test_no_file_goes_where_one_folder_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """STORE-1404."""
+    storage = ArrowStorage(str(tmp_path))
+    for path in ("a/1", "b/1"):
+        storage.create(path, b"1")
+    monkeypatch.setattr(local_files.os, "access", lambda path, _: path.name != "b")
+    with pytest.raises(StorageError, match="b/1: Permission denied"):
+        storage.delete_files(["a/1", "b/1", "nowhere/1"])
+    assert storage.exists("a/1")
+    monkeypatch.undo()
+    storage.delete_files(["a/1", "b/1", "nowhere/1"])
+    assert storage.list("", recursive=True) == []

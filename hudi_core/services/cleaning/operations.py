@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
@@ -12,6 +13,7 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.staged_rows import delete_abandoned
 from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import next_time, time_of
+from hudi_core.errors import HudiError
 from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.services.cleaning.options import CleanOptions, CleanSettings, clean_settings
@@ -26,6 +28,7 @@ from hudi_core.timeline.instants import CLEAN, Instant, InstantState, time_order
 from hudi_core.timeline.timeline import Timeline
 from hudi_core.transactions.refusals import refuse_unwritable
 from hudi_core.transactions.rollback import roll_back_failed
+from hudi_core.transactions.taking_back import take_back_plan
 
 _ATTEMPTS: Final = 3
 """Plans that are made while writers continue. The one after them is made while writers wait."""
@@ -54,7 +57,13 @@ def clean(table: Table, options: CleanOptions | None = None) -> CleanResult:
     names = tuple(one.instant for one in finished if one.instant is not None)
     instant = schedule(latest, settings)
     if instant is not None:
-        return replace(run_clean(latest, instant, settings), finished=names)
+        try:
+            return replace(run_clean(latest, instant, settings), finished=names)
+        except BaseException:
+            # Whatever ended the run is the error that counts; of a plan that has deleted files, the next clean deletes the rest.
+            with suppress(HudiError):
+                take_back_plan(latest, instant, settings.clock)
+            raise
     if finished:
         return replace(finished[-1], finished=names)
     return CleanResult(None, NOTHING, rule.policy, _still_retained(refreshed(latest), rule))

@@ -6,6 +6,7 @@ Every step can be repeated: a clean that died is run again from its plan, by thi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from time import perf_counter
 from typing import Any, Final
@@ -19,8 +20,10 @@ from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import next_time
 from hudi_core.engine import Storage
-from hudi_core.errors import UsageError, list_times
+from hudi_core.errors import HudiError, UsageError, list_times
 from hudi_core.formats.avro.container import write_container
+from hudi_core.parallel.limits import STORAGE_REQUESTS
+from hudi_core.parallel.ordered import in_order
 from hudi_core.parallel.reach import Reach
 from hudi_core.paths import data_path, join_paths
 from hudi_core.services.cleaning.metadata_steps import make_clean_steps
@@ -57,10 +60,16 @@ def run_clean(table: Table, instant: Instant, options: CleanOptions) -> CleanRes
     files = InstantFiles(latest.timeline.folder, latest.config.layout, instant.requested_time, CLEAN)
     run(storage, [Create(files.inflight)])
     total, done = sum(map(len, deleted.values())), 0
-    for count in _deletions(latest, deleted):
-        done += count
-        if options.progress is not None:
-            options.progress(done, total)
+    try:
+        for count in _deletions(latest, deleted):
+            done += count
+            if options.progress is not None:
+                options.progress(done, total)
+    except BaseException:
+        # Whatever ended the run is the error that counts; a plan that stays inflight is finished by the next clean.
+        with suppress(HudiError):
+            _let_wait(storage, files, deleted)
+        raise
     for partition in plan.files:
         delete_abandoned(storage, options.clock(), partition, recursive=False)
     with table_lock(storage, clock=options.clock):
@@ -88,6 +97,15 @@ def run_clean(table: Table, instant: Instant, options: CleanOptions) -> CleanRes
         partitions_deleted=partitions,
         seconds=round(perf_counter() - begun, 3),
     )
+
+
+def _let_wait(storage: Storage, files: InstantFiles, names: Names) -> None:
+    """Lets a plan wait as before its run, unless a file of these is gone. Rule CLEAN-1405."""
+    paths = (
+        data_path(join_paths(partition, name)) for partition, of_partition in names.items() for name in of_partition
+    )
+    if all(in_order(storage.exists, paths, STORAGE_REQUESTS if storage.is_remote else 1)):
+        run(storage, [Delete(files.inflight)])
 
 
 def pending_cleans(table: Table) -> list[Instant]:

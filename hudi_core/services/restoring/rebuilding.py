@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import run
 from hudi_core.commit.times import Clock, next_time
-from hudi_core.errors import HudiError
+from hudi_core.errors import HudiError, StorageError
 from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_builds.removal import remove_definitions
 from hudi_core.index_kinds.build_plan import IndexOptions
@@ -70,10 +71,12 @@ def _build_each(table: Table, partitions: tuple[str, ...], anew: IndexOptions, c
                 f"hudi-core index build TABLE {_name(partition, known)} builds it where the table allows it",
                 stacklevel=4,
             )
-    with table_lock(table.storage, clock=clock):
-        latest = refreshed(table)
-        there = latest.config.kept_partitions
-        remove_definitions(latest, [partition for partition in partitions if partition not in there])
+    there = refreshed(table).config.kept_partitions
+    with (
+        suppress(StorageError),
+        table_lock(table.storage, clock=clock),
+    ):  # a drop of the index removes a definition that stays
+        remove_definitions(refreshed(table), [partition for partition in partitions if partition not in there])
     return tuple(partition for partition in partitions if partition in there)
 
 

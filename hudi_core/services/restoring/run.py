@@ -9,6 +9,7 @@ undone instants may be in base files of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -19,7 +20,7 @@ from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import Clock, next_time, system_clock
-from hudi_core.errors import ConflictError, UsageError
+from hudi_core.errors import ConflictError, HudiError, UsageError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.index_builds.removal import remove_partitions
 from hudi_core.metadata.definitions import index_definitions
@@ -76,20 +77,32 @@ def restore(
         plan = _plan(latest, target, saved=to is None)
         proof = prove(latest, plan)
         return _result(None, "planned", plan, proof, proof.partitions(latest), begun)
-    with table_lock(table.storage, clock=clock):
-        latest = refreshed(table)
-        refuse_unwritable_properties(latest.config, latest.storage.uri)
-        pending = _pending_restore(latest)
-        if pending is None:
-            _refuse_writers(latest, clock)
-            latest = roll_back_failed(latest, clock)
-            plan = plan_restore(latest, target, saved=to is None)
-        else:
-            plan = _resume(latest, pending, target)
-        proof = prove(latest, plan)
-        time = next_time(latest.timeline, clock) if pending is None else pending.requested_time
-        kept = _indexes_to_rebuild(latest)
-        _run(latest, time, plan, proof, clock, progress)
+    kept: tuple[str, ...] = ()
+    try:
+        with table_lock(table.storage, clock=clock):
+            latest = refreshed(table)
+            refuse_unwritable_properties(latest.config, latest.storage.uri)
+            pending = _pending_restore(latest)
+            if pending is None:
+                _refuse_writers(latest, clock)
+                latest = roll_back_failed(latest, clock)
+                plan = plan_restore(latest, target, saved=to is None)
+            else:
+                plan = _resume(latest, pending, target)
+            proof = prove(latest, plan)
+            time = next_time(latest.timeline, clock) if pending is None else pending.requested_time
+            kept = _indexes_to_rebuild(latest)
+            try:
+                _run(latest, time, plan, proof, clock, progress)
+            except BaseException:
+                is_back = False
+                with suppress(HudiError):
+                    is_back = _take_back(latest, time, plan)
+                kept = kept if is_back else ()  # once an instant is undone, the next restore goes on
+                raise
+    except HudiError:
+        build_anew(refreshed(table), kept, clock)
+        raise
     rebuilt = build_anew(refreshed(table), kept, clock)
     note_restore(table, time, clock)
     return replace(_result(time, "completed", plan, proof, proof.partitions(), begun), rebuilt=rebuilt)
@@ -153,6 +166,18 @@ def _run(table: Table, time: str, plan: RestorePlan, proof: Proof, clock: Clock,
         names = InstantFiles(latest.timeline.folder, latest.config.layout, instant.requested_time, ROLLBACK)
         own_file = f"{latest.timeline.folder}/{instant.file}"
         run(storage, [Delete(names.requested), Delete(names.inflight), Delete(own_file)])
+
+
+def _take_back(table: Table, time: str, plan: RestorePlan) -> bool:
+    """Removes a restore with what it requested, unless it has undone an instant; whether it did. Rule RESTORE-1407."""
+    latest = refreshed(table)
+    if not set(plan.undone).issubset(latest.timeline.instants):
+        return False
+    for instant in sorted(latest.timeline.pending, key=lambda one: time_order(one.requested_time), reverse=True):
+        if instant.action in (RESTORE, ROLLBACK) and time_order(instant.requested_time) >= time_order(time):
+            files = InstantFiles(latest.timeline.folder, latest.config.layout, instant.requested_time, instant.action)
+            run(latest.storage, [Delete(files.inflight), Delete(files.requested)])
+    return True
 
 
 def _records(table: Table, rollbacks: list[Instant]) -> Mapping[str, Mapping[str, Any]]:

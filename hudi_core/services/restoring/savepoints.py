@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from hudi_core.commit.avro_schemas import SAVEPOINT_METADATA
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import Clock, next_time, system_clock
-from hudi_core.errors import ConflictError, UsageError, list_times
+from hudi_core.errors import ConflictError, HudiError, UsageError, list_times
 from hudi_core.formats.avro.container import write_container
 from hudi_core.services.cleaning.plan import read_plan
 from hudi_core.services.restoring.result import SavepointResult
@@ -69,7 +70,14 @@ def savepoint(
         completed = names.name_completed(next_time(latest.timeline, clock))
         begun = [Delete(_files(latest, other).inflight) for other in _dead(latest) if other != time]
         content = write_container(SAVEPOINT_METADATA, [record])
-        run(latest.storage, [*begun, Create(names.inflight), Create(completed, content)])
+        run(latest.storage, begun)
+        try:
+            run(latest.storage, [Create(names.inflight), Create(completed, content)])
+        except BaseException:
+            # Whatever ended it is the error that counts; what cannot be removed goes with the next savepoint.
+            with suppress(HudiError):
+                run(latest.storage, [Delete(completed), Delete(names.inflight)])
+            raise
         if tally is not None:
             tally.add(done=count)
     return SavepointResult(time, "saved", by, comment, count)

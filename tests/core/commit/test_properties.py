@@ -11,7 +11,7 @@ import pytest
 
 from hudi_core.commit.properties import BACKUP_PATH, change_properties, properties_content
 from hudi_core.commit.steps import Create, Delete, Replace, run
-from hudi_core.errors import AlreadyExistsError, CorruptFileError
+from hudi_core.errors import AlreadyExistsError, CorruptFileError, StorageError
 from hudi_core.formats.properties import parse_properties
 from hudi_core.options import PROPERTIES_PATH
 from hudi_plain.storage import PlainStorage
@@ -33,6 +33,24 @@ def test_a_writer_that_crashed_left_the_properties_in_their_backup(tmp_path: Pat
         change_properties(storage, {})
     storage.create(BACKUP_PATH, properties_content({"a": "1"}))
     assert change_properties(storage, {"b": "2"}) == {"a": "1", "b": "2"}
+
+
+def test_properties_that_cannot_be_replaced_stand_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """COMMIT-1412."""
+    storage = PlainStorage(str(tmp_path))
+    before = properties_content({"a": "1"})
+    storage.create(PROPERTIES_PATH, before)
+
+    def replaced(path: str, content: bytes) -> None:
+        if path == PROPERTIES_PATH:
+            raise StorageError(path, message="No space left on device")
+        PlainStorage.replace(storage, path, content)
+
+    monkeypatch.setattr(storage, "replace", replaced)
+    with pytest.raises(StorageError, match="No space left"):
+        change_properties(storage, {"a": "2"})
+    assert [info.path for info in storage.list("", recursive=True)] == [PROPERTIES_PATH]
+    assert storage.read(PROPERTIES_PATH) == before
 
 
 def test_steps_can_be_repeated(tmp_path: Path) -> None:

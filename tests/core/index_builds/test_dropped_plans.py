@@ -10,9 +10,15 @@ from pathlib import Path
 import pytest
 
 from hudi_core.commit.avro_schemas import ROLLBACK_PLAN
+from hudi_core.commit.steps import Create, run
+from hudi_core.commit.times import next_time
 from hudi_core.creating.create import create_table
-from hudi_core.errors import CorruptFileError, HudiError
+from hudi_core.errors import CorruptFileError, HudiError, StorageError
 from hudi_core.formats.avro.container import write_container
+from hudi_core.index_builds import removal
+from hudi_core.index_builds.build import build_indexes
+from hudi_core.index_kinds.planned_builds import indexing_files, plan_content
+from hudi_core.metadata.definitions import index_definitions
 from hudi_core.table.open import open_table
 from hudi_core.timeline.instants import CLEAN, CLUSTERING, COMPACTION, INDEXING, REPLACE_COMMIT, RESTORE, ROLLBACK
 from hudi_core.timeline.plans import rollback_target, unreadable_plans
@@ -191,3 +197,36 @@ def test_a_clustering_is_rolled_back_by_its_markers_or_names(tmp_path: Path) -> 
     table = open_table(tmp_path / "t")
     (instant,) = table.timeline.pending
     assert roll_back(table, instant).files == ()
+
+
+def test_a_build_that_never_began_leaves_the_index_that_it_was_to_replace(tmp_path: Path) -> None:
+    """META-1409: nothing says afterwards that the index was built again."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", indexes=["column_stats"])
+    write(table, rows(("a", "x", 1)))
+    table = open_table(tmp_path / "t")
+    files = indexing_files(table, next_time(table.timeline))
+    run(table.storage, [Create(files.requested, plan_content(table.timeline, ("column_stats",)))])
+    built = build_indexes(table, ["bloom_filters"])
+    assert built.timeline.pending == ()
+    assert [one.action for one in built.timeline.completed].count(INDEXING) == 1
+    assert set(built.config.metadata_partitions) >= {"files", "column_stats", "bloom_filters"}
+    assert list(validate(built)) == []
+
+
+def test_a_drop_that_storage_ended_is_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """META-1408."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", indexes=["column_stats"])
+    write(table, rows(("a", "x", 1)))
+
+    def full(*_: object) -> None:
+        raise StorageError("index.json", message="No space left on device")
+
+    monkeypatch.setattr(removal, "remove_definitions", full)
+    with pytest.raises(StorageError):
+        removal.drop_index(table, "column_stats")
+    monkeypatch.undo()
+    table = open_table(tmp_path / "t")
+    assert [found.check for found in validate(table)] == ["properties"]
+    assert "column_stats" in removal.drop_index(table, "column_stats")
+    assert index_definitions(table.storage, table.config) == {}
+    assert list(validate(open_table(tmp_path / "t"))) == []

@@ -6,14 +6,18 @@ Also covers: `transactions/rollback_plans.py`, `transactions/rollback_steps.py`.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.commit.heartbeat import METADATA_HEARTBEATS, heartbeat_path
 from hudi_core.commit.markers import METADATA_MARKERS, MarkerKind, marker_step
 from hudi_core.commit.times import next_time, system_clock
+from hudi_core.errors import StorageError
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.open import refreshed
@@ -97,3 +101,45 @@ def test_a_base_file_of_a_write_that_may_live_goes_with_the_first_write_after_it
     assert rows_of(table) == [("a", "x", 2), ("b", "x", 3)]
     committed = {instant.requested_time for instant in table.timeline.commits}
     assert set(_slice_times_of_logs(path, table)) <= committed - {time}
+
+
+class ClosedPartition(ArrowStorage):
+    """No file of the partition `y` can be deleted; where it `is_hidden`, nobody can see whether one is there."""
+
+    is_hidden = False
+
+    def delete_files(self, paths: Sequence[str], *, in_order: bool = False) -> None:
+        self._refuse(paths[0] if self.is_hidden else next((path for path in paths if path.startswith("y/")), ""))
+        super().delete_files(paths, in_order=in_order)
+
+    def exists(self, path: str) -> bool:
+        self._refuse(path if self.is_hidden else "")
+        return super().exists(path)
+
+    def _refuse(self, path: str) -> None:
+        if path.startswith(("x/", "y/")):
+            with self._report_errors(path):
+                raise PermissionError(13, "Permission denied")
+
+
+@pytest.mark.parametrize("is_hidden", [False, True])
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 8), ("mor", 6)])
+def test_a_rollback_that_cannot_delete_leaves_the_table_as_before(
+    tmp_path: Path, kind: str, version: int, is_hidden: bool
+) -> None:
+    """ROLLBACK-1403: also what other readers see; once the partition is open the write goes."""
+    path = tmp_path / "t"
+    create_table(path, TYPES, "id", partition_by="p", type=kind, version=version, indexes=["column_stats"])  # type: ignore[arg-type]
+    write(open_table(path), rows(("a", "x", 1), ("b", "y", 1)))
+    write(open_table(path), rows(("a", "x", 2), ("b", "y", 2)), "upsert" if kind == "cow" else "insert_overwrite")
+    table = open_table(path)
+    before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    storage = ClosedPartition(str(path))
+    storage.is_hidden = is_hidden
+    with pytest.raises(StorageError, match="Permission denied"):
+        replace(table, storage=storage).rollback(table.timeline.commits[-1].requested_time)
+    assert {file: file.read_bytes() for file in path.rglob("*") if file.is_file()} == before
+    assert rows_of(open_table(path)) == [("a", "x", 2), ("b", "y", 2)]
+    table.rollback(table.timeline.commits[-1].requested_time)
+    assert rows_of(open_table(path)) == [("a", "x", 1), ("b", "y", 1)]
+    assert list(open_table(path).validate()) == []

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 import pytest
 
+from hudi_arrow.stores.storage import ArrowStorage
+from hudi_core.commit.lock import LOCK_PATH
 from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
 from hudi_core.commit.times import system_clock
-from hudi_core.errors import HudiError
-from hudi_core.front.opening import create_table
+from hudi_core.errors import HudiError, StorageError
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.front.table import Table
-from hudi_core.services.compaction.operations import plan_only
+from hudi_core.services.compaction.operations import compact, plan_only
+from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.timeline.instants import CLUSTERING, COMPACTION, InstantState
 from hudi_core.transactions.taking_back import take_back_plan
 from hudi_core.transactions.transaction import Transaction, transaction
 from hudi_core.writing.write_run import write_action
+from tests.support.crashes import later
 
 ROWS = pa.table({"id": ["a", "b"], "p": ["x/1", "x/2"], "v": [1, 2]})
 
@@ -107,3 +113,43 @@ def test_a_plan_stays_that_others_may_count_on(tmp_path: Path) -> None:
     assert [one.state for one in table.refresh().timeline.pending] == [InstantState.REQUESTED]
     assert take_back_plan(table, planned, system_clock)
     assert table.refresh().timeline.pending == ()
+
+
+class Broken(ArrowStorage):
+    """Takes no change at all from the first data file on."""
+
+    is_broken = False
+
+    def create(self, path: str, content: bytes) -> None:
+        self._refuse(path)
+        super().create(path, content)
+
+    def delete(self, path: str) -> None:
+        self._refuse(path)
+        super().delete(path)
+
+    @contextmanager
+    def output(self, path: str) -> Iterator[BinaryIO]:
+        self.is_broken = True
+        self._refuse(path)
+        with super().output(path) as stream:
+            yield stream
+
+    def _refuse(self, path: str) -> None:
+        if self.is_broken and path != LOCK_PATH:
+            raise StorageError(path, message="Input/output error")
+
+
+def test_a_run_that_can_not_be_undone_is_found_dead(tmp_path: Path) -> None:
+    """COMMIT-1411: its plan is run again."""
+    table = partitioned(tmp_path, type="mor")
+    table.upsert(ROWS.slice(0, 1))
+    table = table.refresh()
+    with pytest.raises(StorageError, match="Input/output error"):
+        compact(replace(table, storage=Broken(table.uri)))
+    (pending,) = open_table(tmp_path / "t").timeline.pending
+    assert pending.state is InstantState.INFLIGHT
+    again = compact(open_table(tmp_path / "t"), CompactionOptions(clock=later))
+    assert again.instant == pending.requested_time
+    assert open_table(tmp_path / "t").timeline.pending == ()
+    assert open_table(tmp_path / "t").scan().count() == 1
