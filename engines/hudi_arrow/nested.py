@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow import compare
-from hudi_arrow.arrays import Array, Lists, lists, lists_of, plain, struct_of
+from hudi_arrow.arrays import Array, Lists, conform, lists, lists_of, plain, struct_of
 from hudi_arrow.integers import integers
-from hudi_arrow.numpy_arrays import bitmap, flags, from_numpy, has_value, no_for_null, to_scalar
+from hudi_arrow.numpy_arrays import bitmap, flags, from_numpy, has_value, no_for_null, to_numpy, to_scalar
 from hudi_core.arrays import Bools, Numbers
 from hudi_core.functions.record import Types
 from hudi_core.types import nodes as t
+
+_ONE_FORM: Final = (t.Boolean, t.Int, t.Long, t.Date, t.String)
+"""Types of which the same value is always the same bytes."""
 
 
 def size(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
@@ -99,6 +103,28 @@ def entries(arguments: Sequence[Array], types: Types, result: t.Type) -> Array |
     return _structs(arguments[0], result, list(parts.items), parts.offsets)
 
 
+def keys(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+    """The keys of a map, in their order."""
+    parts = lists(arguments[0])
+    return _relist(arguments[0], parts.items[0], parts.offsets)
+
+
+def values(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+    """The values of a map, in the order of its keys."""
+    parts = lists(arguments[0])
+    return _relist(arguments[0], parts.items[1], parts.offsets)
+
+
+def contains_key(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+    """Whether a map has a key."""
+    if not isinstance(types[0], t.Map) or not isinstance(types[0].key.type, t.String):
+        return None
+    parts = lists(arguments[0])
+    wanted = plain(arguments[1]).take(from_numpy(_rows(parts.offsets)))
+    same = flags(no_for_null(pc.equal(plain(parts.items[0]), wanted)))
+    return from_numpy(_some(same, parts.offsets), ~has_value(arguments[0]) | ~has_value(arguments[1]))
+
+
 def exists(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """Whether some condition is true; null where none is, and one of them is null."""
     return _decide(arguments, True)
@@ -118,6 +144,83 @@ def filter_lists(arguments: Sequence[Array], types: Types, result: t.Type) -> Ar
     kept = flags(no_for_null(truths.items[0]))
     counted = np.concatenate([[0], np.cumsum(kept)])
     return _relist(array, parts.items[0].filter(from_numpy(kept)), counted[parts.offsets])
+
+
+class _Coded(NamedTuple):
+    """The elements of one or two arrays, those of the first one first: in which row each is, and a number for each row and value,
+    null among them. `first` are so many."""
+
+    items: Array
+    rows: Numbers
+    numbers: Numbers
+    first: int
+
+
+def _code(arguments: Sequence[Array], types: Types) -> _Coded | None:
+    """None for elements of types whose same values have several forms, as the zeros of reals."""
+    elements = [source.element.type for source in types if isinstance(source, t.Array)]
+    if len(elements) < len(types) or not isinstance(elements[0], _ONE_FORM) or elements[-1] != elements[0]:
+        return None
+    held = [lists(array) for array in arguments]
+    columns = [conform(parts.items[0], elements[0]) for parts in held]
+    wanted = pa.large_string() if isinstance(elements[0], t.String) else columns[0].type
+    items = pa.concat_arrays([column.cast(wanted) for column in columns])
+    rows = np.concatenate([_rows(parts.offsets) for parts in held])
+    coded = items.dictionary_encode(null_encoding="encode")
+    numbers = rows * max(len(coded.dictionary), 1) + to_numpy(coded.indices)
+    return _Coded(items, rows, numbers, len(columns[0]))
+
+
+def overlap(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+    """Whether a value is in both arrays; null where none is, neither is empty, and one of them has a null."""
+    coded = _code(arguments, types)
+    if coded is None:
+        return None
+    count, first = len(arguments[0]), coded.first
+    known = has_value(coded.items)
+    shared = known[:first] & np.isin(coded.numbers[:first], coded.numbers[first:][known[first:]])
+    present = np.bincount(coded.rows[:first][shared], minlength=count) > 0
+    filled = [np.diff(lists(array).offsets) > 0 for array in arguments]
+    doubtful = np.bincount(coded.rows[~known], minlength=count) > 0
+    absent = ~has_value(arguments[0]) | ~has_value(arguments[1])
+    return from_numpy(present, absent | (~present & doubtful & filled[0] & filled[1]))
+
+
+def union(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+    """The elements of one or two arrays, each value once: where it comes first."""
+    coded = _code(arguments, types)
+    return None if coded is None else _once(arguments, coded, np.argsort(coded.rows, kind="stable"))
+
+
+def intersection(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+    """The elements of the first array that are in the second one, each value once."""
+    return _sift(arguments, types, True)
+
+
+def difference(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+    """The elements of the first array that are not in the second one, each value once."""
+    return _sift(arguments, types, False)
+
+
+def _sift(arguments: Sequence[Array], types: Types, kept: bool) -> Array | None:
+    coded = _code(arguments, types)
+    if coded is None:
+        return None
+    shared = np.isin(coded.numbers[: coded.first], coded.numbers[coded.first :])
+    return _once(arguments, coded, np.flatnonzero(shared == kept))
+
+
+def _once(arguments: Sequence[Array], coded: _Coded, order: Numbers) -> Array:
+    """Lists of some elements, which are in the order of their rows: of each value the first one. Null where an argument is."""
+    present = np.logical_and.reduce([has_value(array) for array in arguments])
+    order = order[present[coded.rows[order]]]
+    _, first = np.unique(coded.numbers[order], return_index=True)
+    chosen = order[np.sort(first)]
+    counts = np.bincount(coded.rows[chosen], minlength=len(present))
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    kind = pa.large_list(pa.field("element", coded.items.type))
+    validity = None if present.all() else bitmap(present)
+    return lists_of(kind, Lists(offsets, (coded.items.take(from_numpy(chosen)),)), validity, len(present))
 
 
 def _structs(array: Array, result: t.Type, columns: Sequence[Array], offsets: Numbers) -> Array:
