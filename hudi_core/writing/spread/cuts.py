@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from hudi_core.arrays import Floats, Numbers
-from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.columns.byte_strings import ByteStrings, concat_byte_strings
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import take_strings
 from hudi_core.tagging.key_columns import KeyColumns, concat_keys, take_keys
@@ -24,6 +24,7 @@ _PARTS: Final = 64
 _LEAST: Final = 16
 _ROUNDING: Final = 1e-3
 """A part of a row, by which sums of floats may miss a whole number of them."""
+_NO_KEYS: Final = ByteStrings.from_list([])
 
 
 def sample_size(part: int) -> int:
@@ -95,15 +96,38 @@ class _Cut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyCuts:
-    """Which target each key goes to. Equal keys of one partition go to one. `by_key`: partitions do not count."""
+    """Which target each key goes to. Equal keys of one partition go to one. `by_key`: partitions do not count.
 
-    cuts: Mapping[str, _Cut]
+    It is sent to each task, so the cuts of all partitions are in a few arrays, which are loaded at once.
+    """
+
+    paths: tuple[str, ...]
+    """The partitions, ascending."""
+    keys: ByteStrings
+    """The cuts of all partitions, one after the other."""
+    ends: Numbers
+    """How many cuts there are up to the end of each partition."""
+    numbers: Numbers
+    """The targets of all partitions, one after the other: one more than it has cuts for each."""
     by_key: bool = False
+
+    @staticmethod
+    def join(cuts: Mapping[str, _Cut], by_key: bool = False) -> KeyCuts:
+        """The cuts of partitions, by path."""
+        paths = tuple(sorted(cuts))
+        parts = [cuts[path] for path in paths]
+        return KeyCuts(
+            paths,
+            concat_byte_strings([_NO_KEYS, *(part.keys for part in parts)]),
+            np.cumsum([len(part.keys) for part in parts], dtype=np.int64),
+            np.concatenate([np.zeros(0, np.int64), *(part.targets for part in parts)]),
+            by_key,
+        )
 
     def targets(self, keys: KeyColumns) -> Numbers:
         """The targets of keys."""
         if self.by_key:
-            cut = self.cuts[""]
+            cut = self._cut("")
             return cut.targets_of(keys.records) if len(cut.keys) else np.full(len(keys), cut.targets[0])
         targets = np.empty(len(keys), np.int64)
         for path, rows in keys.by_partition():
@@ -113,13 +137,17 @@ class KeyCuts:
 
     def _cut(self, path: str) -> _Cut:
         """The cut of a partition; of one without a sample, the place between its neighbours."""
-        cut = self.cuts.get(path)
-        if cut is not None:
-            return cut
-        paths = sorted(self.cuts)
-        place = bisect_right(paths, path)
-        target = self.cuts[paths[place - 1]].targets[-1:] if place else np.zeros(1, np.int64)
-        return _Cut(ByteStrings.from_list([]), target)
+        number = bisect_right(self.paths, path) - 1
+        if number < 0:
+            return _Cut(_NO_KEYS, np.zeros(1, np.int64))
+        first, end = int(self.ends[number - 1]) if number else 0, int(self.ends[number])
+        targets = self.numbers[first + number : end + number + 1]
+        if self.paths[number] != path:
+            return _Cut(_NO_KEYS, targets[-1:])
+        if first == end:
+            return _Cut(_NO_KEYS, targets)
+        offsets = self.keys.offsets[first : end + 1]
+        return _Cut(ByteStrings(offsets - offsets[0], self.keys.data[offsets[0] : offsets[-1]]), targets)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,7 +190,7 @@ def range_cuts(samples: Sequence[KeySample], count: int, *, by_key: bool) -> Key
         inner = bounds[first:last]
         cuts[path] = partition.cut(inner[inner < end] - start, np.arange(first, first + len(inner[inner < end]) + 1))
         start = end
-    return KeyCuts(cuts or {"": _Cut(ByteStrings.from_list([]), np.zeros(1, np.int64))}, by_key)
+    return KeyCuts.join(cuts or {"": _Cut(_NO_KEYS, np.zeros(1, np.int64))}, by_key)
 
 
 def share_cuts(samples: Sequence[KeySample], shares: Mapping[str, Sequence[Share]]) -> KeyCuts:
@@ -177,7 +205,7 @@ def share_cuts(samples: Sequence[KeySample], shares: Mapping[str, Sequence[Share
         rows = np.cumsum([share.rows for share in of_path])
         partition = partitions.get(path)
         if partition is None or len(of_path) == 1:
-            cuts[path] = _Cut(ByteStrings.from_list([]), targets[:1])
+            cuts[path] = _Cut(_NO_KEYS, targets[:1])
         else:
             cuts[path] = partition.cut(rows[:-1] / rows[-1] * partition.ends[-1], targets)
-    return KeyCuts(cuts)
+    return KeyCuts.join(cuts)

@@ -234,7 +234,7 @@ class GivenRows:
         deals, ranges = BucketParts(places, self._ranges), self._ranges
         flow, located = self._locate_parts(deals, ranges, tagging, options, kept, buckets=places, duplicates=duplicates)
         routes = route_buckets(planner, places, located.updates, set(located.leaving), use)
-        writes = _Writes(flow, routes, KeyCuts({}), planner.row_bytes, use.combine, self.stored, self.rows.runner)
+        writes = _Writes(flow, routes, KeyCuts.join({}), planner.row_bytes, use.combine, self.stored, self.rows.runner)
         replaced = list_replaced_groups(table, operation, partitions)
         losing = frozenset(routes.of_slices[number] for number in located.losing)
         return PlannedUpsert(Planned(routes.tasks, replaced, work=writes, before=steps), losing)
@@ -250,7 +250,7 @@ class GivenRows:
         flow, located = self._locate(table, options, kept, deletes=True)
         planner = Planner(Sources(table.snapshot()), instant_time, 1.0)
         routes = planner.delete(set(located.leaving), logs=writes_logs(table))
-        writes = _Writes(flow, routes, KeyCuts({}), 1.0, True, self.stored, self.rows.runner)
+        writes = _Writes(flow, routes, KeyCuts.join({}), 1.0, True, self.stored, self.rows.runner)
         return Planned(routes.tasks, work=writes, deletes=sum(located.leaving.values()))
 
     def _locate(
