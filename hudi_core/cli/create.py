@@ -34,7 +34,9 @@ def create(
             help="A file with a schema: its columns become those of the table. It is Avro unless --from names another form.",
         ),
     ] = None,
-    source: Annotated[str, typer.Option("--from", metavar="FORM", help="The form of the schema's text.")] = "avro",
+    source: Annotated[
+        str | None, typer.Option("--from", metavar="FORM", help="The form of the schema's text. Without it: avro.")
+    ] = None,
     like: Annotated[
         str | None,
         typer.Option("--like", metavar="INPUT", help="The columns: those of a Parquet, CSV, JSON or Arrow file."),
@@ -66,8 +68,10 @@ def create(
     """Create a table without rows, and describe it."""
     if (schema is None) == (like is None):
         raise UsageError("create", expected="either --schema or --like", found="both" if schema else "neither")
+    if source is not None and schema is None:
+        raise UsageError("--from", expected="the form of the file of --schema", found="no --schema")
     columns = (
-        form(source, "--from").parse(_text(schema), schema).value
+        form("avro" if source is None else source, "--from").parse(_text(schema), schema).value
         if schema is not None
         else read_file(load_engine(engine), str(like), options=file_options(str(like))).schema
     )

@@ -49,6 +49,10 @@ def test_a_table_is_created_from_schema_text(tmp_path: Path) -> None:
         (["--key", "id"], "either --schema or --like, found neither"),
         (["--like", "rows.csv", "--schema", "x"], "found both"),
         (["--schema", "id int"], "--schema: expected a file with a schema, in Avro unless --from names another form"),
+        (
+            ["--like", "rows.csv", "--from", "ddl"],
+            "--from: expected the form of the file of --schema, found no --schema",
+        ),
         (["--like", "no-such-file.csv"], "No such file or directory"),
     ],
 )
