@@ -85,14 +85,6 @@ class _Cut:
     keys: ByteStrings
     targets: Numbers
 
-    def targets_of(self, records: StringColumn) -> Numbers:
-        order = sort_keys(records)
-        starts, _ = order.runs(self.keys, self.keys)
-        below = np.searchsorted(starts, np.arange(len(order)), "right")
-        targets = np.empty(len(order), np.int64)
-        targets[order.order] = self.targets[below]
-        return targets
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyCuts:
@@ -125,29 +117,27 @@ class KeyCuts:
         )
 
     def targets(self, keys: KeyColumns) -> Numbers:
-        """The targets of keys."""
-        if self.by_key:
-            cut = self._cut("")
-            return cut.targets_of(keys.records) if len(cut.keys) else np.full(len(keys), cut.targets[0])
-        targets = np.empty(len(keys), np.int64)
-        for path, rows in keys.by_partition():
-            cut = self._cut(path)
-            targets[rows] = cut.targets_of(take_strings(keys.records, rows)) if len(cut.keys) else cut.targets[0]
-        return targets
+        """The targets of keys. Those of a partition without a sample go where it stands between its neighbours."""
+        if not self.paths:
+            return np.zeros(len(keys), np.int64)
+        paths = [""] * len(keys.paths) if self.by_key else keys.paths
+        places = np.array([bisect_right(self.paths, path) - 1 for path in paths], np.int64)
+        is_cut = np.array([self.paths[place] == path for place, path in zip(places, paths, strict=True)], np.bool_)
+        of_keys = places[keys.partitions]
+        below = self.ends[of_keys]
+        if len(self.keys) and is_cut.any():
+            below = np.where(is_cut[keys.partitions], self._count_below(keys.records, of_keys), below)
+        return np.where(of_keys < 0, 0, self.numbers[of_keys + below])
 
-    def _cut(self, path: str) -> _Cut:
-        """The cut of a partition; of one without a sample, the place between its neighbours."""
-        number = bisect_right(self.paths, path) - 1
-        if number < 0:
-            return _Cut(_NO_KEYS, np.zeros(1, np.int64))
-        first, end = int(self.ends[number - 1]) if number else 0, int(self.ends[number])
-        targets = self.numbers[first + number : end + number + 1]
-        if self.paths[number] != path:
-            return _Cut(_NO_KEYS, targets[-1:])
-        if first == end:
-            return _Cut(_NO_KEYS, targets)
-        offsets = self.keys.offsets[first : end + 1]
-        return _Cut(ByteStrings(offsets - offsets[0], self.keys.data[offsets[0] : offsets[-1]]), targets)
+    def _count_below(self, records: StringColumn, places: Numbers) -> Numbers:
+        """How many cuts, of all partitions up to that of each key, are not above it, if its partition is at this place."""
+        order = sort_keys(records)
+        ranks = np.empty(len(order), np.int64)
+        ranks[order.order] = np.arange(len(order))
+        starts, _ = order.runs(self.keys, self.keys)
+        each = len(order) + 1
+        of_cuts = np.repeat(np.arange(len(self.paths)), np.diff(self.ends, prepend=0))
+        return np.searchsorted(of_cuts * each + starts, places * each + ranks, "right")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from bisect import bisect_right
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -92,3 +95,24 @@ def test_partitions_without_a_sample_stand_between_their_neighbours() -> None:
         3,
         3,
     ]
+
+
+@given(
+    KEYS, st.lists(st.tuples(st.sampled_from("wxy"), st.text("ab\u00e9", max_size=4)), max_size=20), st.integers(1, 4)
+)
+@settings(max_examples=cases(200), deadline=None)
+def test_targets_are_those_of_a_search_in_each_partition(
+    sampled: list[tuple[str, str]], keys: list[tuple[str, str]], count: int
+) -> None:
+    """WRITE-422: also where the cuts were sent to another process."""
+    sampler = Sampler(0)
+    sampler.add(columns(sampled))
+    sample = sampler.sample()
+    shares = {path: tuple(Share(10 * (place + 1) + one, 2) for one in range(count)) for place, path in enumerate("wxy")}
+    cuts = pickle.loads(pickle.dumps(share_cuts([] if sample is None else [sample], shares)))
+    for (path, key), target in zip(keys, cuts.targets(columns(keys)).tolist(), strict=True):
+        place = cuts.paths.index(path)
+        first, end = ([0, *cuts.ends.tolist()])[place : place + 2]
+        of_path = [cuts.keys[number] for number in range(first, end)]
+        assert target == cuts.numbers[first + place + bisect_right(of_path, key.encode())]
+        assert target in [share.task for share in shares[path]]
