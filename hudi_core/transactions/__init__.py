@@ -25,9 +25,9 @@ leaves:
 The lock is held in 1, 4 and 5 alone, for moments: rows are read and written while others do the same. What is decided
 under the first lock is checked again under the second. A change that failed before 4 is *taken back*, and no trace of
 it is left; from 4 on it is *rolled back*, with an instant of its own, because others may have read records that name
-it.
+it. Where storage takes no such instant, as a full disk, it is taken back all the same.
 
-Plans (of a compaction, a clustering) go the same way from 2 on: their request was made by `schedule`, and `resumed`
+Plans (of a compaction, a clustering) go the same way from 2 on: their request was made by `schedule`, and `resume`
 takes it up.
 
 The modules:
