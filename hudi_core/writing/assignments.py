@@ -96,8 +96,8 @@ def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: 
             return bind_term(part, rows, case_sensitive=case_sensitive)
 
     own = bind_value(node)
-    found = {reason: find_rows_without_result(node, reason) for reason in NoResult}
-    missing = {reason: bind_value(condition) for reason, condition in found.items() if condition is not None}
+    conditions = {reason: find_rows_without_result(node, reason) for reason in NoResult}
+    missing = {reason: bind_value(condition) for reason, condition in conditions.items() if condition is not None}
     if isinstance(column.type, t.Nested) or isinstance(own.type, t.Nested):
         if not fits(own.type, column.type):
             raise SchemaError(column.name, expected=type_text(column.type), found=type_text(own.type))
@@ -120,9 +120,10 @@ def _place_at(column: str) -> Iterator[None]:
     try:
         yield
     except ExpressionError as error:
-        error.where = error.where.replace("predicate", column, 1)
-        error.args = (str(error).replace("predicate", column, 1),)
-        raise
+        where = error.where.replace("predicate", column, 1)
+        raise ExpressionError(
+            where, expected=error.expected, found=error.found, message=error.message, hint=error.hint
+        ) from None
 
 
 def _fraction_digits(data_type: t.Type) -> int | None:
