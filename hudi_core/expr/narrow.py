@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from hudi_core.expr.nodes import Call, Case, Literal, Scalar
+from hudi_core.expr.nodes import Call, Case, Cast, Literal, Scalar
 from hudi_core.functions.casts import NARROW
 from hudi_core.functions.record import Argument, Function
 from hudi_core.types import nodes as t
@@ -43,6 +43,17 @@ def width(expr: Scalar) -> int | None:
 def wraps(name: str) -> bool:
     """Whether what a function makes of such values is wrapped to their width."""
     return name in _WRAPPING or name in _ROUNDING
+
+
+def widen_parts(expr: Call) -> Scalar | None:
+    """What a call would give that is wrapped to 8 or 16 bits, if it were not; None for other calls."""
+    if width(expr) is None or not (expr.function in _WIDTHS or wraps(expr.function)):
+        return None
+    first, *others = expr.arguments
+    if expr.function in _WIDTHS:
+        return Cast(first, t.Long())
+    kept = others if expr.function in _ROUNDING else [Cast(other, t.Long()) for other in others]
+    return replace(expr, arguments=(Cast(first, t.Long()), *kept))
 
 
 def matters(function: Function | None, name: str, arguments: Sequence[Argument], widths: Sequence[int | None]) -> bool:

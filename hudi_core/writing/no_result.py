@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Final, assert_never
 
 from hudi_core.expr.calls import is_interval
+from hudi_core.expr.narrow import widen_parts
 from hudi_core.expr.nodes import (
     And,
     Between,
@@ -33,6 +34,7 @@ from hudi_core.expr.nodes import (
     Scalar,
 )
 from hudi_core.expr.walk import parts_of
+from hudi_core.functions.casts import NARROW
 from hudi_core.truth import FALSE, TRUE
 from hudi_core.types.nodes import Double
 
@@ -115,10 +117,13 @@ def _lacks_result(part: Call | Cast, reason: NoResult) -> Expr | None:
     if isinstance(part, Cast):
         tried = Cast(part.value, part.type, try_=True)
         return None if reason is not NoResult.NOT_CAST or part.try_ else And((IsNull(tried), Not(IsNull(part.value))))
+    present = [Not(IsNull(argument)) for argument in part.arguments]
+    of_narrow = NoResult.NOT_CAST if part.function in _NARROW_CASTS else NoResult.BEYOND_TYPE
+    if reason is of_narrow and (wide := widen_parts(part)) is not None:
+        return And((*present, Or((IsNull(part), Compare(Comparison.NE, part, wide)))))
     if reason is NoResult.NOT_CAST or part.function not in _ARITHMETIC or any(map(is_interval, part.arguments)):
         return None
     divisor_is_zero = Compare(Comparison.EQ, Cast(part.arguments[-1], Double()), Literal(0))  # it may be a text
-    present = [Not(IsNull(argument)) for argument in part.arguments]
     divides = part.function in _DIVIDING
     if reason is NoResult.DIVIDES_BY_ZERO:
         return And((divisor_is_zero, *present)) if divides else None
@@ -127,5 +132,6 @@ def _lacks_result(part: Call | Cast, reason: NoResult) -> Expr | None:
 
 _DIVIDING: Final = frozenset({"/", "%", "mod", "div", "pmod"})
 _ARITHMETIC: Final = frozenset({"+", "-", "*", "negative", "abs", *_DIVIDING})
+_NARROW_CASTS: Final = frozenset(function.name for function in NARROW.values())
 _OF_ELEMENTS: Final = frozenset({"transform", "filter", "exists", "forall"})
 """Functions that give each element of an array to a lambda of one parameter."""

@@ -292,6 +292,10 @@ NO_RESULT = [
     ("l", "l + 'x'", "a result"), ("i", "CAST(x AS STRING) * 2", "a result"),
     ("i", "CAST('x' AS INT)", "TRY_CAST"), ("i", "CAST(3000000000 AS INT)", "TRY_CAST"), ("i", "CAST('1.5' AS INT)", "TRY_CAST"),
     ("day", "CAST('2026-02-30' AS DATE)", "TRY_CAST"), ("d", "CAST(123456 AS DECIMAL(3))", "TRY_CAST"),
+    ("i", "CAST(300 AS TINYINT)", "TRY_CAST"), ("i", "CAST(g AS SMALLINT)", "TRY_CAST"),
+    ("i", "CAST('200' AS TINYINT)", "TRY_CAST"), ("i", "CAST(100 AS TINYINT) + CAST(28 AS TINYINT)", "a result"),
+    ("i", "round(CAST(127 AS TINYINT), -1)", "a result"),
+    ("i", "-CAST(-128 AS TINYINT)", "a result"), ("i", "CAST(1 AS SMALLINT) % CAST(0 AS SMALLINT)", "a divisor"),
     ("i", "CAST(g AS INT)", "TRY_CAST"), ("s", "concat('a', CAST('x' AS INT))", "TRY_CAST"),
 ]  # fmt: skip
 NULLS = [
@@ -317,6 +321,9 @@ def test_what_has_no_result_is_refused_with_the_reason(tmp_path: Path) -> None:
 def test_only_parts_that_the_value_comes_from_count(tmp_path: Path) -> None:
     """WRITE-1455."""
     table = new_table(tmp_path)
+    for text in ("CAST(1.7 AS TINYINT)", "CAST(1 AS TINYINT) * CAST(1 AS SMALLINT)", "CAST(true AS SMALLINT)"):
+        table.update({"i": sql_value(text)})
+        assert stored(table, "i") == 1
     for text in ("coalesce(i, i / 0)", "CASE WHEN i = 1 OR i / 0 > 1 THEN 1 END", "if(i = 2 AND 1 / 0 = 1, 5, 1)"):
         table.update({"i": sql_value(text)})
         assert stored(table, "i") == 1
