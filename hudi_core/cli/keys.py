@@ -22,6 +22,7 @@ from hudi_core.front.keys import KEYS, key_batches
 from hudi_core.json_texts import parse_json
 from hudi_core.keys.choose import WriterEnvironment, choose
 from hudi_core.keys.generator import AnyGenerator, Generator, TimePart, WritePath
+from hudi_core.keys.options import refuse_misspelled
 from hudi_core.keys.zones import parse_zone
 from hudi_core.rows.outside_files import file_suffix, read_file
 from hudi_core.schema.schema import Schema
@@ -79,6 +80,7 @@ def keys(
     like = None
     generator: AnyGenerator
     if table is None:
+        refuse_misspelled(key_options)
         generator = choose(key_options, writer=writer, machine=machine)
     else:
         opened_table = open_from_options(table, engine, MetadataMode.AUTO, beside=rows)

@@ -10,6 +10,7 @@ from hudi_core.errors import RowError
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import check_generator, choose
 from hudi_core.keys.generator import AnyGenerator, UserGenerator
+from hudi_core.keys.options import refuse_misspelled
 from hudi_core.schema.schema import Schema
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.keying import table_generator
@@ -44,6 +45,7 @@ def _generator(by: Table | Mapping[str, str] | UserGenerator) -> AnyGenerator:
         case Table():
             return table_generator(by)
         case Mapping():
+            refuse_misspelled(by)
             return choose(by)
         case _:
             return check_generator(by, "keys")

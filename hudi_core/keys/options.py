@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+import difflib
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -31,6 +32,9 @@ ENCODING = "hoodie.table.complex.keygenerator.encoding"
 BARE_SINGLE_KEY = "hoodie.write.complex.keygen.new.encoding"
 AUTO_INSTANT = "_hoodie.record.key.gen.instant.time"
 AUTO_TASK = "_hoodie.record.key.gen.partition.id"
+
+_NEAR: Final = 0.9
+"""How alike a name is to one of an option of keys if it is meant to be it. None of Apache Hudi's other options is."""
 
 SINCE_NAMED = 9
 """The table version from which the key of one field has its name under the complex generator, whatever the option is."""
@@ -94,6 +98,27 @@ def table_options(config: TableConfig) -> dict[str, str]:
     if config.key_generator in (KeyGeneratorType.SIMPLE, KeyGeneratorType.COMPLEX) and config.slash_separated_dates:
         options[SLASHES] = "true"  # the option itself is not kept with a table; what reads its paths is
     return options
+
+
+def refuse_misspelled(options: Mapping[str, str]) -> None:
+    """Raises `UsageError` for options that have no effect on keys and are meant to: a name that is nearly one of theirs, or no
+    name of Apache Hudi's at all. Rule KEY-1457."""
+    if options and not any(isinstance(name, str) and name.startswith(("hoodie.", "_hoodie.")) for name in options):
+        first = next(iter(options))
+        raise UsageError("options of keys", expected=f"names as {RECORD_KEY}", found=describe(first))
+    known = list(_names())
+    for name in set(options) - set(known):
+        if isinstance(name, str) and (near := difflib.get_close_matches(name, known, n=1, cutoff=_NEAR)):
+            raise UsageError("options of keys", expected=near[0], found=name)
+
+
+def _names() -> Iterator[str]:
+    for field in KeyOptions.model_fields.values():
+        alias = field.validation_alias
+        if isinstance(alias, AliasChoices):
+            yield from (str(choice) for choice in alias.choices)
+        else:
+            yield str(alias)
 
 
 def key_options(properties: Mapping[str, str]) -> KeyOptions:

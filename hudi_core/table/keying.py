@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hudi_core.keys.choose import UTC_MACHINE, WriterEnvironment, choose, choose_kind
 from hudi_core.keys.generator import AnyGenerator, WritePath
-from hudi_core.keys.options import BARE_SINGLE_KEY, SINCE_NAMED, key_options, table_options
+from hudi_core.keys.options import BARE_SINGLE_KEY, SINCE_NAMED, key_options, refuse_misspelled, table_options
 from hudi_core.options import KeyGeneratorType as Kind
 from hudi_core.options import TableConfig
 from hudi_core.schema.meta import RECORD_KEY
@@ -24,6 +24,7 @@ def table_generator(
 
     One row is read where releases differ on the form of keys and no property states it. Raises what `choose` raises.
     """
+    refuse_misspelled(options or {})
     properties = dict(table_options(table.config))
     if BARE_SINGLE_KEY not in properties and is_ambiguous(table.config):
         properties[BARE_SINGLE_KEY] = str(_has_bare_keys(table)).lower()

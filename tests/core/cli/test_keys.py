@@ -149,3 +149,14 @@ def test_an_impossible_request_is_one_line_and_a_status(
 def test_neither_options_nor_a_table_is_misuse(tmp_path: Path) -> None:
     found = ran("keys", json_rows(tmp_path, {"id": 1}))
     assert (found.status, found.error) == (2, "keys: expected --options, --table or both, found neither")
+
+
+def test_a_misspelled_option_is_refused(tmp_path: Path) -> None:
+    """KEY-1457."""
+    made = options(tmp_path, recordkey_field="id", partitionpath_filed="city")
+    wanted = f"options of keys: expected {WRITE}partitionpath.field, found {WRITE}partitionpath.filed"
+    refused = ran("keys", json_rows(tmp_path, {"id": 7, "city": "oslo"}), "--options", made)
+    assert (refused.status, refused.error) == (2, wanted)
+    rows = json_rows(tmp_path, {"ride_id": "r-1", "city": "oslo"})
+    assert ran("keys", rows, "--table", rides(), "--options", made).error == wanted
+    assert ran("tag", rides(), rows, "--options", made).error == wanted

@@ -13,6 +13,7 @@ from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.keys.choose import WriterEnvironment, choose, generator_of_table
 from hudi_core.keys.clock import TimeUnit
 from hudi_core.keys.generator import BareKey, CompositeKey, Generator, PathStyle, TimePart, ValuePart, WritePath
+from hudi_core.keys.options import refuse_misspelled
 from hudi_core.keys.zones import UTC, Zone
 from hudi_core.options import KeyGeneratorType as Kind
 from hudi_core.options import table_config
@@ -182,3 +183,33 @@ def test_invalid_generators_of_the_user_are_refused(name: str, message: str) -> 
     """KEY-6."""
     with pytest.raises(UsageError, match=message):
         choose({f"{WRITE}keygenerator.class": name})
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        (f"{WRITE}partitionpath.filed", f"{WRITE}partitionpath.field"),
+        (f"{WRITE}recordKey.field", f"{WRITE}recordkey.field"),
+        (f"{WRITE}hive.style.partitioning", f"{WRITE}hive_style_partitioning"),
+        ("hoodie.table.recordkey.field", "hoodie.table.recordkey.fields"),
+        (f"{TIME}output.dateformats", f"{TIME}output.dateformat"),
+        ("<!doctype", f"names as {WRITE}recordkey.field"),
+    ],
+)
+def test_options_that_would_have_no_effect_are_refused(name: str, meant: str) -> None:
+    """KEY-1457."""
+    others = {} if name == "<!doctype" else {f"{WRITE}recordkey.field": "id"}
+    with pytest.raises(UsageError) as raised:
+        refuse_misspelled({**others, name: "x"})
+    assert raised.value.expected == meant and name in str(raised.value.found)
+
+
+def test_other_options_of_apache_hudi_are_passed_over() -> None:
+    """KEY-1457."""
+    names = ("precombine.field", "payload.class", "operation", "table.name", "table.type", "reconcile.schema")
+    given = {f"{WRITE}{name}": "x" for name in names} | {
+        "hoodie.table.ordering.fields": "t",
+        f"{WRITE}recordkey.field": "id",
+    }
+    refuse_misspelled(given)
+    assert chosen(given).key == BareKey("id")
