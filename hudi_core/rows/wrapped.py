@@ -45,25 +45,25 @@ _FLAGS: Final = t.Array(t.Field(0, "element", _FLAG))
 class WrapQuestions(RowQuestions[V, M]):
     """The values of terms in rows, and the rows in which integers wrap around on the way to them."""
 
-    def wrapped(self, term: Term) -> M | None:
+    def find_wrapped(self, term: Term) -> M | None:
         """The rows in which integers of a term wrap around; None where they can in no row. A branch that is not taken does not
         count, nor do conditions, which wrap as those of queries. Raises as `value`."""
         match term:
             case Apply(_, arguments):
-                return self._any([*map(self.wrapped, arguments), self._of_call(term)])
+                return self._any([*map(self.find_wrapped, arguments), self._of_call(term)])
             case Choose(branches, otherwise):
-                wrapped = self.wrapped(otherwise)
+                wrapped = self.find_wrapped(otherwise)
                 for condition, then in reversed(branches):
                     taken = can_be(TRUE, condition, self)
                     others = self._both(self._values.no(taken), wrapped)
-                    wrapped = self._any([self._both(taken, self.wrapped(then)), others])
+                    wrapped = self._any([self._both(taken, self.find_wrapped(then)), others])
                 return wrapped
             case Mapped(elements, _, body):
                 of_elements = self._of_elements(term) if _may_wrap(body) else None
-                return self._any([self.wrapped(elements), of_elements])
+                return self._any([self.find_wrapped(elements), of_elements])
             case Folded(held, _, step, _, last):
                 of_fold = self._of_fold(term) if _may_wrap(step) or _may_wrap(last) else None
-                return self._any([self.wrapped(held), of_fold])
+                return self._any([self.find_wrapped(held), of_fold])
             case _:
                 return None
 
@@ -83,7 +83,7 @@ class WrapQuestions(RowQuestions[V, M]):
         values = self._values
 
         def flag(items: V) -> V:
-            wrapped = WrapQuestions(values, items, term.schema).wrapped(term.body)
+            wrapped = WrapQuestions(values, items, term.schema).find_wrapped(term.body)
             no = values.literal(False, _FLAG, items)
             return no if wrapped is None else values.choose(wrapped, values.literal(True, _FLAG, items), no, _FLAG)
 

@@ -41,6 +41,7 @@ index_plan       the former place of `index_kinds.build_plan`
 input_files      base files read to be written again
 map_keys         maps that have a key twice, which are refused
 moves            keys that a table has once in all its partitions: rows that come with another partition
+no_result        what of an expression has no result in SQL's ANSI mode, so that its value is refused
 operation        the operations that write rows with their options, and what follows from them
 operation_plans  the plans of operations: the place of every row, and the tasks that write it there
 operations       operations that write rows: from data that somebody gives to a commit

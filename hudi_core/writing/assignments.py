@@ -184,7 +184,7 @@ def new_value(engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, 
     questions = WrapQuestions(values, root, schema)
     new, made = questions.value(assignment.new), questions.value(assignment.own)
     lost = flags(values.is_null(new)) & ~flags(values.is_null(made))
-    if (wrapped := questions.wrapped(assignment.own)) is not None:
+    if (wrapped := questions.find_wrapped(assignment.own)) is not None:
         lost |= flags(wrapped)
     for condition in assignment.missing.values():
         lost |= flags(_find_true(questions, condition, engine))
@@ -222,7 +222,7 @@ def refusal(
     )
     text = json.dumps(shown[column.name], ensure_ascii=False)
     found = f"{text[:_LONGEST]} of type {type_text(own.type)}"
-    wrapped = questions.wrapped(own)
+    wrapped = questions.find_wrapped(own)
     if wrapped is not None and engine.rows.flags(wrapped)[row]:
         expected = "integers that do not wrap around (CAST an operand to BIGINT or DECIMAL)"
         return RowError(

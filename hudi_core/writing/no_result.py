@@ -57,8 +57,8 @@ def find_rows_without_result(node: Scalar, reason: NoResult) -> Scalar | None:
     As in SQL, branches of CASE that are not taken do not count, nor do arguments of COALESCE behind the first value and parts
     of AND and OR behind the one that decides. Of lambdas, those of one element are looked at.
     """
-    found = _find(node, lambda part: _lacks_result(part, reason))
-    return _first_true(found) if found else None
+    conditions = _find(node, lambda part: _lacks_result(part, reason))
+    return _first_true(conditions) if conditions else None
 
 
 def _find(node: Expr, of_part: Callable[[Call | Cast], Expr | None]) -> list[Expr]:
@@ -75,9 +75,9 @@ def _find(node: Expr, of_part: Callable[[Call | Cast], Expr | None]) -> list[Exp
             return _find_in_order([(_find(part, of_part), Is(part, TRUE), []) for part in parts])
         case Call("coalesce", arguments):
             return _find_in_order([(_find(part, of_part), Not(IsNull(part)), []) for part in arguments])
-        case Call(function, (array, Lambda((_,), body) as each)) if function in _OF_ELEMENTS:
+        case Call(function, (array, Lambda((_,), body) as of_element)) if function in _OF_ELEMENTS:
             inside = _find(body, of_part)
-            of_elements = [Call("exists", (array, replace(each, body=_first_true(inside))))] if inside else []
+            of_elements = [Call("exists", (array, replace(of_element, body=_first_true(inside))))] if inside else []
             return [*_find(array, of_part), *of_elements]
         case Call() | Cast():
             inner, own = _find_in_parts(node, of_part), of_part(node)

@@ -135,9 +135,9 @@ class KeyCuts:
         ranks = np.empty(len(order), np.int64)
         ranks[order.order] = np.arange(len(order))
         starts, _ = order.runs(self.keys, self.keys)
-        each = len(order) + 1
+        step = len(order) + 1
         of_cuts = np.repeat(np.arange(len(self.paths)), np.diff(self.ends, prepend=0))
-        return np.searchsorted(of_cuts * each + starts, places * each + ranks, "right")
+        return np.searchsorted(of_cuts * step + starts, places * step + ranks, "right")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

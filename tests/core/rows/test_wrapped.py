@@ -74,7 +74,7 @@ def test_rows_in_which_integers_wrap_around(text: str, flags: str) -> None:
     engine = load_engine("arrow")
     columns = [pa.array(column, kind) for column, kind in zip(zip(*ROWS, strict=True), TYPES, strict=True)]
     root = engine.rows.root(pa.record_batch(columns, ["i", "l", "a"]))
-    of_columns: Any = WrapQuestions(engine.values, root, SCHEMA).wrapped(term)
-    of_rows = [WrapQuestions(PlainValues(), row, SCHEMA).wrapped(term) for row in ROWS]
+    of_columns: Any = WrapQuestions(engine.values, root, SCHEMA).find_wrapped(term)
+    of_rows = [WrapQuestions(PlainValues(), row, SCHEMA).find_wrapped(term) for row in ROWS]
     assert [flag or False for flag in of_rows] == expected
     assert (engine.rows.flags(of_columns).tolist() if of_columns is not None else [False] * len(ROWS)) == expected
