@@ -283,7 +283,7 @@ def delete_files(
 
 
 def _list_companions(root: Path, folder: str) -> dict[str, list[str]]:
-    """The names of checksums, each as its own key, those of temporary files by how they begin. Raises where none may go."""
+    """The names of checksums, each its own key, and of temporary files by how they begin. `PermissionError` where none may go."""
     companions: dict[str, list[str]] = {}
     if not os.access(root / folder, os.W_OK | os.X_OK) and (root / folder).exists():
         raise PermissionError(EACCES, os.strerror(EACCES))

@@ -82,6 +82,12 @@ def matters(function: Function | None, name: str, arguments: Sequence[Argument],
 
 def _widest(parts: Sequence[Scalar]) -> int | None:
     """The width of the widest part, untyped nulls apart; None where one is no value of 8 or 16 bits."""
-    widths = [width(part) for part in parts if part != Literal(None)]
-    known = [bits for bits in widths if bits is not None]
-    return max(known) if known and len(known) == len(widths) else None
+    widest = None
+    for part in reversed(parts):  # chains of operators are deep on the left
+        if part == Literal(None):
+            continue
+        bits = width(part)
+        if bits is None:
+            return None
+        widest = max(bits, widest or bits)
+    return widest

@@ -8,38 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import Enum
-from typing import Final, assert_never
+from typing import Final
 
+from hudi_core.expr import nodes
 from hudi_core.expr.calls import is_interval
 from hudi_core.expr.narrow import widen_parts
-from hudi_core.expr.nodes import (
-    And,
-    Between,
-    Call,
-    Case,
-    Cast,
-    Compare,
-    Comparison,
-    Expr,
-    In,
-    Is,
-    IsNull,
-    Lambda,
-    Like,
-    Literal,
-    Name,
-    Not,
-    Or,
-    RegexLike,
-    Scalar,
-)
 from hudi_core.expr.walk import parts_of
 from hudi_core.functions.casts import NARROW
 from hudi_core.truth import FALSE, TRUE
 from hudi_core.types.nodes import Double
 
-_NO: Final = Literal(False)
-_YES: Final = Literal(True)
+_NO: Final = nodes.Literal(False)
+_YES: Final = nodes.Literal(True)
 
 
 class NoResult(Enum):
@@ -50,7 +30,7 @@ class NoResult(Enum):
     NOT_CAST = "a value that CAST can make one of its type of (TRY_CAST makes null of others)"
 
 
-def find_rows_without_result(node: Scalar, reason: NoResult) -> Scalar | None:
+def find_rows_without_result(node: nodes.Scalar, reason: NoResult) -> nodes.Scalar | None:
     """A condition, as a value: true in the rows in which a part that the expression's value comes from has no result for this
     reason. None where that cannot be.
 
@@ -61,73 +41,78 @@ def find_rows_without_result(node: Scalar, reason: NoResult) -> Scalar | None:
     return _first_true(conditions) if conditions else None
 
 
-def _find(node: Expr, of_part: Callable[[Call | Cast], Expr | None]) -> list[Expr]:
+def _find(node: nodes.Expr, of_part: Callable[[nodes.Call | nodes.Cast], nodes.Expr | None]) -> list[nodes.Expr]:
     """Conditions, one of which is true in each of the rows. `of_part` gives the one of a call or cast by itself."""
     match node:
-        case Name() | Literal() | Lambda():
+        case nodes.Name() | nodes.Literal() | nodes.Lambda():
             return []
-        case Case(branches, otherwise):
+        case nodes.Case(branches, otherwise):
             steps = [(_find(condition, of_part), condition, _find(value, of_part)) for condition, value in branches]
-            return _find_in_order([*steps, (_find(otherwise, of_part), Literal(True), [])])
-        case And(parts):
-            return _find_in_order([(_find(part, of_part), Is(part, FALSE), []) for part in parts])
-        case Or(parts):
-            return _find_in_order([(_find(part, of_part), Is(part, TRUE), []) for part in parts])
-        case Call("coalesce", arguments):
-            return _find_in_order([(_find(part, of_part), Not(IsNull(part)), []) for part in arguments])
-        case Call(function, (array, Lambda((_,), body) as of_element)) if function in _OF_ELEMENTS:
+            return _find_in_order([*steps, (_find(otherwise, of_part), nodes.Literal(True), [])])
+        case nodes.And(parts):
+            return _find_in_order([(_find(part, of_part), nodes.Is(part, FALSE), []) for part in parts])
+        case nodes.Or(parts):
+            return _find_in_order([(_find(part, of_part), nodes.Is(part, TRUE), []) for part in parts])
+        case nodes.Call("coalesce", arguments):
+            return _find_in_order([(_find(part, of_part), nodes.Not(nodes.IsNull(part)), []) for part in arguments])
+        case nodes.Call(function, (array, nodes.Lambda((_,), body) as of_element)) if function in _OF_ELEMENTS:
             inside = _find(body, of_part)
-            of_elements = [Call("exists", (array, replace(of_element, body=_first_true(inside))))] if inside else []
+            of_elements = (
+                [nodes.Call("exists", (array, replace(of_element, body=_first_true(inside))))] if inside else []
+            )
             return [*_find(array, of_part), *of_elements]
-        case Call() | Cast():
+        case nodes.Call() | nodes.Cast():
             inner, own = _find_in_parts(node, of_part), of_part(node)
             return inner if own is None else [*inner, own]
-        case Not() | Is() | Compare() | In() | Between() | Like() | RegexLike() | IsNull():
-            return _find_in_parts(node, of_part)
         case _:
-            assert_never(node)
+            return _find_in_parts(node, of_part)
 
 
-def _find_in_parts(node: Expr, of_part: Callable[[Call | Cast], Expr | None]) -> list[Expr]:
+def _find_in_parts(
+    node: nodes.Expr, of_part: Callable[[nodes.Call | nodes.Cast], nodes.Expr | None]
+) -> list[nodes.Expr]:
     return [condition for part in parts_of(node) for condition in _find(part, of_part)]
 
 
-def _find_in_order(steps: Sequence[tuple[list[Expr], Expr, list[Expr]]]) -> list[Expr]:
+def _find_in_order(steps: Sequence[tuple[list[nodes.Expr], nodes.Expr, list[nodes.Expr]]]) -> list[nodes.Expr]:
     """The conditions of parts of which each is looked at unless one before it ends the search: those of the part, whether it
     ends the search, and those of what is looked at then."""
     if not any(own or then for own, _, then in steps):
         return []
-    branches: list[tuple[Expr, Scalar]] = []
+    branches: list[tuple[nodes.Expr, nodes.Scalar]] = []
     for own, ends, then in steps:
         branches += [(condition, _YES) for condition in own]
         branches.append((ends, _first_true(then) if then else _NO))
     return [_first(branches)]
 
 
-def _first(branches: Sequence[tuple[Expr, Scalar]]) -> Scalar:
-    return Case(tuple(branches), _NO)
+def _first(branches: Sequence[tuple[nodes.Expr, nodes.Scalar]]) -> nodes.Scalar:
+    return nodes.Case(tuple(branches), _NO)
 
 
-def _first_true(conditions: Sequence[Expr]) -> Scalar:
+def _first_true(conditions: Sequence[nodes.Expr]) -> nodes.Scalar:
     return _first([(condition, _YES) for condition in conditions])
 
 
-def _lacks_result(part: Call | Cast, reason: NoResult) -> Expr | None:
+def _lacks_result(part: nodes.Call | nodes.Cast, reason: NoResult) -> nodes.Expr | None:
     """Whether a cast or a call of arithmetic gives no value of values for the reason."""
-    if isinstance(part, Cast):
-        tried = Cast(part.value, part.type, try_=True)
-        return None if reason is not NoResult.NOT_CAST or part.try_ else And((IsNull(tried), Not(IsNull(part.value))))
-    present = [Not(IsNull(argument)) for argument in part.arguments]
+    if isinstance(part, nodes.Cast):
+        if reason is not NoResult.NOT_CAST or part.try_:
+            return None
+        tried = nodes.Cast(part.value, part.type, try_=True)
+        return nodes.And((nodes.IsNull(tried), nodes.Not(nodes.IsNull(part.value))))
+    present = [nodes.Not(nodes.IsNull(argument)) for argument in part.arguments]
     of_narrow = NoResult.NOT_CAST if part.function in _NARROW_CASTS else NoResult.BEYOND_TYPE
     if reason is of_narrow and (wide := widen_parts(part)) is not None:
-        return And((*present, Or((IsNull(part), Compare(Comparison.NE, part, wide)))))
+        return nodes.And((*present, nodes.Or((nodes.IsNull(part), nodes.Compare(nodes.Comparison.NE, part, wide)))))
     if reason is NoResult.NOT_CAST or part.function not in _ARITHMETIC or any(map(is_interval, part.arguments)):
         return None
-    divisor_is_zero = Compare(Comparison.EQ, Cast(part.arguments[-1], Double()), Literal(0))  # it may be a text
+    divisor = nodes.Cast(part.arguments[-1], Double())  # it may be a text
+    divisor_is_zero = nodes.Compare(nodes.Comparison.EQ, divisor, nodes.Literal(0))
     divides = part.function in _DIVIDING
     if reason is NoResult.DIVIDES_BY_ZERO:
-        return And((divisor_is_zero, *present)) if divides else None
-    return And((IsNull(part), *present, *([Not(divisor_is_zero)] if divides else [])))
+        return nodes.And((divisor_is_zero, *present)) if divides else None
+    return nodes.And((nodes.IsNull(part), *present, *([nodes.Not(divisor_is_zero)] if divides else [])))
 
 
 _DIVIDING: Final = frozenset({"/", "%", "mod", "div", "pmod"})

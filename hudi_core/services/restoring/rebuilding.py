@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import run
@@ -32,6 +32,20 @@ def build_anew(table: Table, partitions: tuple[str, ...], clock: Clock) -> tuple
     except HudiError:
         return _build_each(table, partitions, anew, clock)
     return partitions
+
+
+@contextmanager
+def rebuild_after_failure(table: Table, clock: Clock) -> Iterator[list[str]]:
+    """Builds those partitions of the metadata table again that a block adds to the list, if it fails: it dropped them, and has
+    left the table as it was. To be entered before the table's lock is taken."""
+    dropped: list[str] = []
+    try:
+        yield dropped
+    except HudiError:
+        if dropped:
+            with suppress(HudiError):  # what ended the block is the error that counts
+                build_anew(refreshed(table), tuple(dropped), clock)
+        raise
 
 
 def note_restore(table: Table, time: str, clock: Clock) -> None:
@@ -72,10 +86,8 @@ def _build_each(table: Table, partitions: tuple[str, ...], anew: IndexOptions, c
                 stacklevel=4,
             )
     there = refreshed(table).config.kept_partitions
-    with (
-        suppress(StorageError),
-        table_lock(table.storage, clock=clock),
-    ):  # a drop of the index removes a definition that stays
+    # A definition that stays is removed by a drop of the index.
+    with suppress(StorageError), table_lock(table.storage, clock=clock):
         remove_definitions(refreshed(table), [partition for partition in partitions if partition not in there])
     return tuple(partition for partition in partitions if partition in there)
 

@@ -34,7 +34,7 @@ from hudi_core.services.restoring.plan import (
     times_of,
 )
 from hudi_core.services.restoring.proof import Proof, prove
-from hudi_core.services.restoring.rebuilding import build_anew, note_restore
+from hudi_core.services.restoring.rebuilding import build_anew, note_restore, rebuild_after_failure
 from hudi_core.services.restoring.result import RestoreResult
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -77,32 +77,27 @@ def restore(
         plan = _plan(latest, target, saved=to is None)
         proof = prove(latest, plan)
         return _result(None, "planned", plan, proof, proof.partitions(latest), begun)
-    kept: tuple[str, ...] = ()
-    try:
-        with table_lock(table.storage, clock=clock):
-            latest = refreshed(table)
-            refuse_unwritable_properties(latest.config, latest.storage.uri)
-            pending = _pending_restore(latest)
-            if pending is None:
-                _refuse_writers(latest, clock)
-                latest = roll_back_failed(latest, clock)
-                plan = plan_restore(latest, target, saved=to is None)
-            else:
-                plan = _resume(latest, pending, target)
-            proof = prove(latest, plan)
-            time = next_time(latest.timeline, clock) if pending is None else pending.requested_time
-            kept = _indexes_to_rebuild(latest)
-            try:
-                _run(latest, time, plan, proof, clock, progress)
-            except BaseException:
-                is_back = False
-                with suppress(HudiError):
-                    is_back = _take_back(latest, time, plan)
-                kept = kept if is_back else ()  # once an instant is undone, the next restore goes on
-                raise
-    except HudiError:
-        build_anew(refreshed(table), kept, clock)
-        raise
+    with rebuild_after_failure(table, clock) as dropped, table_lock(table.storage, clock=clock):
+        latest = refreshed(table)
+        refuse_unwritable_properties(latest.config, latest.storage.uri)
+        pending = _pending_restore(latest)
+        if pending is None:
+            _refuse_writers(latest, clock)
+            latest = roll_back_failed(latest, clock)
+            plan = plan_restore(latest, target, saved=to is None)
+        else:
+            plan = _resume(latest, pending, target)
+        proof = prove(latest, plan)
+        time = next_time(latest.timeline, clock) if pending is None else pending.requested_time
+        kept = _indexes_to_rebuild(latest)
+        try:
+            _run(latest, time, plan, proof, clock, progress)
+        except BaseException:
+            # Whatever ended it is the error that counts; once an instant is undone, the next restore goes on.
+            with suppress(HudiError):
+                if _take_back(latest, time, plan):
+                    dropped.extend(kept)
+            raise
     rebuilt = build_anew(refreshed(table), kept, clock)
     note_restore(table, time, clock)
     return replace(_result(time, "completed", plan, proof, proof.partitions(), begun), rebuilt=rebuilt)

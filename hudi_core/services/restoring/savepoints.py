@@ -11,7 +11,7 @@ from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import Clock, next_time, system_clock
-from hudi_core.errors import ConflictError, HudiError, UsageError, list_times
+from hudi_core.errors import AlreadyExistsError, ConflictError, HudiError, UsageError, list_times
 from hudi_core.formats.avro.container import write_container
 from hudi_core.services.cleaning.plan import read_plan
 from hudi_core.services.restoring.result import SavepointResult
@@ -73,6 +73,8 @@ def savepoint(
         run(latest.storage, begun)
         try:
             run(latest.storage, [Create(names.inflight), Create(completed, content)])
+        except AlreadyExistsError:  # another process's
+            raise
         except BaseException:
             # Whatever ended it is the error that counts; what cannot be removed goes with the next savepoint.
             with suppress(HudiError):

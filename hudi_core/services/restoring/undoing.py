@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.times import Clock, system_clock
-from hudi_core.errors import HudiError, UnsupportedError, UsageError
+from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.index_builds.removal import remove_partitions
 from hudi_core.metadata.table import FILES
 from hudi_core.metadata_writer.undo import refuse_mixed
-from hudi_core.services.restoring.rebuilding import build_anew
+from hudi_core.services.restoring.rebuilding import build_anew, rebuild_after_failure
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.tally import Tally, refuse_other_tally
@@ -59,22 +59,19 @@ def rollback(
     if instant is None:
         return roll_back_dead(table, clock, tally)
     kept: tuple[str, ...] = ()
-    try:
-        with table_lock(table.storage, clock=clock):
-            latest = refreshed(table)
-            _refuse_unwritable(latest)
-            find_completed_write(latest, instant)
-            latest = roll_back_failed(latest, clock, tally)
-            commit = find_completed_write(latest, instant)
-            refuse_dependents(latest, commit)
-            if _is_mixed(latest, commit):
-                kept = tuple(sorted(latest.config.kept_partitions))
-                remove_partitions(latest, {FILES})
-                latest = refreshed(latest)
-            undone = roll_back_completed(latest, instant, clock, tally)
-    except HudiError:
-        build_anew(refreshed(table), kept, clock)  # the table is as it was before
-        raise
+    with rebuild_after_failure(table, clock) as dropped, table_lock(table.storage, clock=clock):
+        latest = refreshed(table)
+        _refuse_unwritable(latest)
+        find_completed_write(latest, instant)
+        latest = roll_back_failed(latest, clock, tally)
+        commit = find_completed_write(latest, instant)
+        refuse_dependents(latest, commit)
+        if _is_mixed(latest, commit):
+            kept = tuple(sorted(latest.config.kept_partitions))
+            dropped.extend(kept)
+            remove_partitions(latest, {FILES})
+            latest = refreshed(latest)
+        undone = roll_back_completed(latest, instant, clock, tally)
     return [replace(undone, rebuilt=build_anew(refreshed(table), kept, clock))]
 
 
