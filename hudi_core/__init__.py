@@ -106,7 +106,7 @@ if TYPE_CHECKING:
     from hudi_core.evolve.merge import merge as merge_schemas
     from hudi_core.evolve.sql import parse_changes
     from hudi_core.expr.bind import bind
-    from hudi_core.expr.build import col, lit
+    from hudi_core.expr.build import col, expr, lit
     from hudi_core.expr.parse import parse_predicate
     from hudi_core.front.keys import keys_of_rows
     from hudi_core.front.opening import create_table as create
@@ -232,6 +232,7 @@ __all__ = [
     "drop_index",
     "drop_savepoint",
     "evolve",
+    "expr",
     "indexes",
     "keys_of_rows",
     "lit",
@@ -363,7 +364,11 @@ _PLACES = {
 }
 """The module of each name, behind a colon its name there if that is another."""
 
-_FUNCTIONS_OF_PACKAGES = {"cluster": "hudi_core.cluster.operations", "evolve": "hudi_core.evolve.apply"}
+_FUNCTIONS_OF_PACKAGES = {
+    "cluster": "hudi_core.cluster.operations",
+    "evolve": "hudi_core.evolve.apply",
+    "expr": "hudi_core.expr.build",
+}
 """The module of each function that has the name of a package."""
 
 if not TYPE_CHECKING:  # else every name would be one

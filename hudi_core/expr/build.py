@@ -4,6 +4,7 @@ comparisons   == != < <= > >=, eq_null_safe, is_in, between, like, rlike, starts
 logic         & | ~ (never `and`, `or`, `not`, which Python decides itself: they raise)
 tests         is_null, is_not_null, is_true, is_false
 values        + - * / % -x abs(x), cast, function("year", col("d"))
+SQL           expr("upper(city)"), which goes on as the others do
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from hudi_core.errors import ExpressionError, SchemaError, UsageError, describe
 from hudi_core.expr import calls, nodes
 from hudi_core.expr.nodes import Comparison, Expr, Scalar
+from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.text import to_sql
 from hudi_core.truth import FALSE, TRUE
 from hudi_core.types.nodes import Date, Double, Time, Timestamp, Type
@@ -64,6 +66,15 @@ def lit(value: object, type: Type | str | None = None) -> ExpressionBuilder:
         except SchemaError as wrong:
             raise UsageError("lit", expected=wrong.expected, found=wrong.found) from None
     return ExpressionBuilder(nodes.Literal(value, data_type))
+
+
+def expr(sql: str) -> ExpressionBuilder:
+    """An expression in SQL. Raises `ExpressionError` with the place in the text, and `UsageError` for what is no string.
+
+    >>> expr("upper(city)") == "OSLO"
+    upper(city) = 'OSLO'
+    """
+    return ExpressionBuilder(parse_predicate(sql))
 
 
 def function(name: str, *arguments: object) -> ExpressionBuilder:

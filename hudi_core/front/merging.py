@@ -44,7 +44,8 @@ class Merge:
         self, values: Mapping[str, object] | None = None, condition: Condition | None = None
     ) -> Self:
         """Gives columns of rows of the table that a row of the source matches new values, Python's own or expressions made with
-        `hudi_core.col`; without values all columns but those of the key get the source's of their names."""
+        `hudi_core.expr` or `hudi_core.col`; a string is a text. Without values all columns but those of the key get the
+        source's of their names."""
         return self._with(Clause(Action.UPDATE, condition, values))
 
     def when_matched_delete(self, condition: Condition | None = None) -> Self:

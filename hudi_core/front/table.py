@@ -254,7 +254,8 @@ class Table(ServedTable):
         **named: Unpack[WriteKeywords],
     ) -> WriteResult:
         """Gives columns new values in the rows that match. Values are those of Python, or expressions made with
-        `hudi_core.col`.
+        `hudi_core.expr("upper(city)")` or `hudi_core.col`. A string is a text. Raises `UsageError` for a string that is an
+        expression of columns, as `"upper(city)"`, because all rows would have that text; `hudi_core.lit` makes it one.
         """
         settings = _write_options(options, named)
         return serve(self, by_predicate.update(self, assigned, where, settings), settings)

@@ -1,13 +1,13 @@
 """New values of columns: expressions in the types of the columns, exactly or not at all.
 
-Rules: WRITE-26, WRITE-27, WRITE-1001, WRITE-1294, WRITE-1453, WRITE-1455, WRITE-1456.
+Rules: WRITE-26, WRITE-27, WRITE-1001, WRITE-1294, WRITE-1453, WRITE-1455, WRITE-1456, WRITE-1458.
 """
 
 from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import inf, isinf
@@ -17,11 +17,14 @@ import numpy as np
 
 from hudi_core.arrays import Bools
 from hudi_core.engine import Engine
-from hudi_core.errors import ExpressionError, RowError, SchemaError, UsageError
+from hudi_core.errors import ExpressionError, HudiError, RowError, SchemaError, UsageError
 from hudi_core.expr.bind import bind_term
 from hudi_core.expr.build import ExpressionBuilder
-from hudi_core.expr.nodes import Call, Cast, Literal, Scalar
+from hudi_core.expr.calls import scalar
+from hudi_core.expr.nodes import Call, Cast, Expr, Literal, Name, Scalar
+from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Term
+from hudi_core.expr.walk import names_in
 from hudi_core.functions.casts import CAST
 from hudi_core.rows.exact_types import BEYOND
 from hudi_core.rows.wrapped import WrapQuestions
@@ -85,16 +88,18 @@ def refuse_second_value(values: Mapping[int, Assignment], position: int, column:
 def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: bool) -> Assignment:
     """A new value of a column, a Python value or an expression over rows of a schema.
 
-    Raises `UsageError` for a predicate, `SchemaError` for a value that the column's type cannot have, and as `bind_term`.
+    Raises `UsageError` for a text that is an expression of columns, `SchemaError` for a value that the column's type cannot
+    have, and as `bind_term`.
     """
-    node = value.node if isinstance(value, ExpressionBuilder) else _literal(value, column)
-    if not isinstance(node, get_args(Scalar)):
-        raise UsageError(column.name, expected="an expression of a value", found="a predicate")
+    built = value.node if isinstance(value, ExpressionBuilder) else value
+    node = scalar(built) if isinstance(built, get_args(Expr)) else _literal(built, column)
 
     def bind_value(part: Scalar) -> Term:
         with _place_at(column.name):
             return bind_term(part, rows, case_sensitive=case_sensitive)
 
+    if isinstance(value, str):
+        _refuse_expression(value, column, bind_value)
     own = bind_value(node)
     conditions = {reason: find_rows_without_result(node, reason) for reason in NoResult}
     missing = {reason: bind_value(condition) for reason, condition in conditions.items() if condition is not None}
@@ -245,8 +250,22 @@ def _literal(value: object, column: t.Field) -> Scalar:
     except SchemaError as error:
         if not isinstance(value, str):
             raise
-        expected = f"{error.expected}, or an expression made with hudi_core.col"
+        expected = f"{error.expected}, or an expression made with hudi_core.expr or hudi_core.col"
         raise SchemaError(column.name, expected=expected, found=error.found) from None
+
+
+def _refuse_expression(text: str, column: t.Field, bind_value: Callable[[Scalar], Term]) -> None:
+    """Raises `UsageError` for a text that, read as SQL, is an expression of columns, as `upper(name)` or `source.name`: other
+    libraries take it for one, and all rows would have that text. A single word is a text. Rule WRITE-1458."""
+    try:
+        tree = parse_predicate(text)
+        if (isinstance(tree, Name) and len(tree.path) == 1) or not names_in(tree):
+            return
+        bind_value(scalar(tree))
+    except HudiError:
+        return
+    expected = f"hudi_core.expr({text!r}) for what that is in each row, or hudi_core.lit({text!r}) for the text"
+    raise UsageError(column.name, expected=expected, found=f"{text!r}, which is an expression of columns")
 
 
 def _refuse_rounded(value: object, new: object, column: t.Field) -> object:

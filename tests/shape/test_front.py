@@ -78,6 +78,7 @@ def test_importing_the_package_loads_none_of_it() -> None:
     assert {name for name in loaded_by("import hudi_core") if name.startswith("hudi_core.")} == {
         "hudi_core.cluster",
         "hudi_core.evolve",
+        "hudi_core.expr",
         "hudi_core.version",
     }
 
@@ -118,7 +119,7 @@ def test_a_table_is_open_before_what_plans_and_reads_it_is_loaded() -> None:
     statement = "import hudi_core, tests.support.commands as c; hudi_core.open(c.rides())"
     loaded = {name for name in loaded_by(statement) if name.startswith(("hudi_core.", "hudi_arrow."))}
     others = ("planning", "reading", "expr", "functions", "pruning", "metadata", "writing", "cluster.", "validation")
-    choices = {"hudi_core.reading", "hudi_core.reading.damage"}
+    choices = {"hudi_core.expr", "hudi_core.reading", "hudi_core.reading.damage"}
     assert {name for name in loaded if name.startswith(tuple(f"hudi_core.{other}" for other in others))} == choices
     assert "hudi_arrow.stores.storage" in loaded and "hudi_arrow.values" not in loaded
 
