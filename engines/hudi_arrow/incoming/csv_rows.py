@@ -15,7 +15,7 @@ from pyarrow import csv
 from hudi_arrow.incoming.csv_blocks import NULLS, csv_blocks, read_blocks, refuse_open_quote
 from hudi_arrow.incoming.csv_types import infer_types
 from hudi_arrow.incoming.json_texts import has_json_text, read_json_texts, text_type
-from hudi_core.errors import RowError
+from hudi_core.errors import CorruptFileError, RowError
 
 _CONVERSION = re.compile(r"In CSV column #(\d+): (.*)$", re.DOTALL)
 _TYPE = re.compile(r"CSV conversion error to (\S+):")
@@ -25,6 +25,8 @@ _NAMES = {
     "date32[day]": "date",
 }  # fmt: skip
 """Names of types as schemas have them, by pyarrow's."""
+_NO_LINE = "Empty CSV file or block"
+"""Of pyarrow's message of a file without a line that is not blank."""
 _HEADER_ROWS = 1
 _DIGIT = "[0-9]"
 _WHOLE = "^ *[-+]?[0-9]+ *$"
@@ -35,13 +37,16 @@ def csv_batches(source: Path, types: Mapping[str, pa.DataType], whole: bool = Fa
     """The rows, after a batch without rows. Columns have these types, others those that all their values look like.
 
     Raises `RowError` for a value that is not of the column's type, for a row with more or fewer values than columns and, if
-    `whole`, for a struct that lacks a part.
+    `whole`, for a struct that lacks a part, and `CorruptFileError` for a file without a name of each column.
     """
     texts = {name: text_type(kind) for name, kind in types.items()}
     written = _Written(source)
     first, last = 0, None
     try:
         for batch in csv_blocks(source, texts | infer_types(source, texts)):
+            if last is None and "" in batch.schema.names:
+                found = f"none of column {batch.schema.names.index('') + 1}"
+                raise CorruptFileError(str(source), expected="a name of each column in the first line", found=found)
             if any(_has_infinite(column) for column in batch.columns):
                 _refuse_beyond(written, batch, first)
             wide = [name for name in batch.schema.names if name not in types and _has_wide(batch[name])]
@@ -51,6 +56,9 @@ def csv_batches(source: Path, types: Mapping[str, pa.DataType], whole: bool = Fa
             first += batch.num_rows
             last = batch
     except pa.ArrowInvalid as problem:
+        if _NO_LINE in str(problem):
+            found = "a file of blank lines"
+            raise CorruptFileError(str(source), expected="a line with the names of columns", found=found) from problem
         refused = _find_refused_value(source, texts, str(problem)) or _find_refused_row(source)
         if refused is None:
             raise

@@ -110,6 +110,11 @@ def _inflate(source: Path, plain: Path) -> None:
     try:
         with gzip.open(source) as packed, plain.open("wb") as made:
             shutil.copyfileobj(packed, made, 1 << 20)
+    except gzip.BadGzipFile as problem:
+        with source.open("rb") as raw:
+            begin = raw.read(_LONGEST_BEGIN)
+        found = str(problem) if begin.startswith(b"\x1f\x8b") else f"one that begins with {begin!r}"
+        raise CorruptFileError(str(source), expected="a .gz file", found=found) from None
     except EOFError:
         raise CorruptFileError(str(source), expected="a whole .gz file", found="one that ends before its end") from None
     except zlib.error as problem:
@@ -265,7 +270,9 @@ def _json_rows(source: Path, types: _Types, whole: bool) -> Iterator[pa.RecordBa
 _JSON = (".json", ".jsonl", ".ndjson")
 _BEGINS: Final = {
     b"PAR1\x15": ".parquet", b"ARROW1\0\0": ".arrow or .feather", b"Obj\x01": ".avro", b"\x1f\x8b": ".gz",
-    b"PK\x03\x04": ".zip or .xlsx", b"\x28\xb5\x2f\xfd": ".zst", b"\xff\xfe": "UTF-16 text", b"\xfe\xff": "UTF-16 text",
+    b"PK\x03\x04": ".zip or .xlsx", b"\x28\xb5\x2f\xfd": ".zst", b"\xfd7zXZ\0": ".xz",
+    b"\xff\xfe": "UTF-16 text", b"\xfe\xff": "UTF-16 text",
+    **{b"BZh%d1AY&SY" % level: ".bz2" for level in range(1, 10)},
 }  # fmt: skip
 """The first bytes of files of some formats, which no text begins with, and their extensions."""
 _LONGEST_BEGIN: Final = max(map(len, _BEGINS))

@@ -21,7 +21,7 @@ from hudi_arrow.incoming.json_forms import has_forms, rewrite_lines
 from hudi_arrow.incoming.json_lines import read_json, refuse_null_rows, refuse_other_texts, refuse_wide_integers
 from hudi_arrow.incoming.json_parts import PresentParts
 from hudi_arrow.incoming.json_pieces import read_pieces, split_objects, split_rows
-from hudi_arrow.incoming.json_types import merge_types, with_types, with_whole_lists, without_parts
+from hudi_arrow.incoming.json_types import explain_refusal, merge_types, with_types, with_whole_lists, without_parts
 from hudi_arrow.incoming.spilled_tables import SpilledTables
 from hudi_arrow.incoming.text_values import read_form, refuse_beyond, write_values
 from hudi_arrow.numpy_arrays import flags
@@ -29,7 +29,6 @@ from hudi_arrow.stores.storage import one_line
 from hudi_core.errors import RowError
 
 _BATCH_ROWS = 65_536
-_EXPECTED = "values of the columns' types"
 _NO_JSON = "JSON parse error: "
 """How Arrow's reader begins where a text is no JSON, or a value has another type than its column."""
 _OBJECT_EXPECTED = "an object a line, as jq -c '.[]' makes them of a list"
@@ -170,9 +169,12 @@ class _PieceReader:
             return RowError(row, expected=_OBJECT_EXPECTED, found="a list", path=self._where)
         words = re.sub(r" in row \d+$", "", one_line(refuse(low) or problem))
         name = self._find_refused_column(line)
-        path = self._where if name is None else f"{self._where}: {name}"
-        expected = "an object of JSON" if words.startswith(_NO_JSON) and "Column(" not in words else _EXPECTED
-        return RowError(row, expected=expected, found=words.removeprefix(_NO_JSON).rstrip("."), path=path)
+        stated = None if name is None else self._stated.get(name)
+        words = words.removeprefix(_NO_JSON).rstrip(".")
+        expected, found, column = explain_refusal(words, line, stated)
+        place = column if name is None else name
+        path = self._where if place is None else f"{self._where}: {place}"
+        return RowError(row, expected=expected, found=found, path=path)
 
     def _find_refused_column(self, line: bytes) -> str | None:
         """The first stated column whose value in a row is not of its type; None where the row cannot be read without any."""

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 
 import pyarrow as pa
 
 from hudi_arrow.types import with_inner_types
 
+_CHANGED = re.compile(r"Column\((.*)\) changed from (\w+) to (\w+)", re.DOTALL)
+_TWICE = re.compile(r"Column\((.*)\) was specified twice", re.DOTALL)
+_FAILED = re.compile(r"Failed to convert JSON to (.+?), couldn't parse: ?(.*)", re.DOTALL)
+_WITH_ARTICLE = {
+    "number": "a number", "string": "a string", "boolean": "true or false", "object": "an object", "array": "a list",
+    "null": "null",
+}  # fmt: skip
+_NAMES = {"int32": "int", "int64": "long", "float": "float", "double": "double"}
+"""Names of types as schemas have them, by pyarrow's."""
+_SHOWN = 40
 Path = tuple[str, ...]
 """The names of a column and of the parts of structs in it. Elements of lists and values of maps have the path of these."""
 
@@ -103,6 +114,25 @@ def with_types(table: pa.Table, types: Mapping[str, pa.DataType]) -> pa.Table:
             column = pa.chunked_array([pa.nulls(len(table), kind)])
         columns.append(column if column.type == kind else with_whole_lists(column.cast(kind, safe=False)))
     return pa.table(columns, names=list(types))
+
+
+def explain_refusal(words: str, line: bytes, stated: pa.DataType | None) -> tuple[str, str, str | None]:
+    """What was expected and what was found where pyarrow refuses a row in these words, and the column's path where they name it.
+    `stated` is the type of the stated column whose value is refused."""
+    if (changed := _CHANGED.fullmatch(words)) is not None:
+        path, known, read = changed.groups()
+        expected = (
+            "an object" if not path else f"{_WITH_ARTICLE[known]}, as {'its type' if stated else 'rows before it have'}"
+        )
+        return expected, _WITH_ARTICLE[read], path.strip("/").replace("/", ".").replace(".[]", "") or None
+    if (twice := _TWICE.fullmatch(words)) is not None:
+        path = twice[1].strip("/").replace("/", ".")
+        return "each name once in an object", f"{path} twice", None
+    if (failed := _FAILED.fullmatch(words)) is not None:
+        return f"a value of {_NAMES.get(failed[1], failed[1])}", failed[2], None
+    if words == "Invalid value":
+        return "an object of JSON", repr(line[:_SHOWN].decode(errors="replace")), None
+    return "an object of JSON", words, None
 
 
 def _kind(kind: pa.DataType) -> str:

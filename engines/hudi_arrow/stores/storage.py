@@ -59,6 +59,7 @@ _GCS_PATIENCE = 60
 """Seconds for which Google's client repeats what fails, where no option states another. By itself it does so for 15 minutes,
 without a word."""
 _KEPT_OPEN = 64
+_NO_FOOTER: Final = "Parquet magic bytes not found in footer"
 _NO_CODEC: Final = re.compile(r"(codec|compression)\b.*\bnot (currently )?(supported|built)", re.IGNORECASE)
 """What pyarrow says of a codec that it does not know, or was built without."""
 
@@ -327,7 +328,8 @@ def decoding(where: str, what: str) -> Iterator[None]:
             raise StorageError(where, message=os.strerror(problem.errno)) from _show(problem, ())
         if isinstance(problem, pa.ArrowNotImplementedError) or _NO_CODEC.search(message):
             raise UnsupportedError(where, message=message) from _show(problem, ())
-        raise CorruptFileError(where, expected=what, found=message) from _show(problem, ())
+        found = "no footer of Parquet at its end" if _NO_FOOTER in message else message
+        raise CorruptFileError(where, expected=what, found=found) from _show(problem, ())
 
 
 def _open(uri: str, options: Mapping[str, str], secrets: Collection[str]) -> tuple[fs.FileSystem, str]:

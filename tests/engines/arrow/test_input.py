@@ -17,7 +17,7 @@ from hudi_arrow.engine import ENGINE
 from hudi_arrow.incoming.input import read
 from hudi_arrow.types import schema_from_arrow, to_arrow
 from hudi_core import schema_of
-from hudi_core.errors import CorruptFileError, RowError, StorageError, UsageError
+from hudi_core.errors import CorruptFileError, HudiError, RowError, StorageError, UsageError
 from hudi_core.types import nodes as t
 
 ROWS = pa.table({"id": ["2024-01-01", "b"], "day": ["2024-05-01", "2024-05-02"], "n": [1, 2]})
@@ -233,7 +233,10 @@ def test_a_line_of_json_that_cannot_be_read_is_named(tmp_path: Path, row: int) -
     lines[row - 1] = '{"id": "x", "n": "five"}'
     (tmp_path / "rows.json").write_text("\n".join(lines))
     like = schema_from_arrow(pa.schema([("id", pa.string()), ("n", pa.int64())])).value
-    with pytest.raises(RowError, match=rf"rows.json: n: row {row}: expected values of the columns' types"):
+    with pytest.raises(
+        RowError,
+        match=rf"rows.json: n: row {row}: expected a number, as (its type|rows before it have), found a string$",
+    ):
         list(ENGINE.rows.read(str(tmp_path / "rows.json"), like).batches)
     if row > 1:
         with pytest.raises(RowError, match=rf"row {row}: "):
@@ -382,3 +385,23 @@ def test_errors_of_a_packed_file_name_it(tmp_path: Path) -> None:
         (tmp_path / "rows.csv.gz").write_bytes(gzip.compress(content, 1))
         with pytest.raises(RowError, match=f"^{tmp_path}/rows.csv.gz: other: row [0-9,]+: expected a value of int"):
             list(read(str(tmp_path / "rows.csv.gz"), LIKE).batches)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("rows.csv", b"\n\r\n\n", "expected a line with the names of columns, found a file of blank lines"),
+        ("rows.csv", b"id,,n\n1,2,3\n", "expected a name of each column in the first line, found none of column 2"),
+        ("rows.csv.gz", b"id,n\n1,2\n", "expected a .gz file, found one that begins with b'id,n"),
+        ("rows.csv", b"BZh91AY&SY", "expected a .csv file, as its name says, found one that begins as .bz2 does"),
+        ("rows.parquet", b"no file of Parquet", "expected a .parquet file, found no footer of Parquet at its end"),
+    ],
+)
+def test_a_file_that_is_none_of_its_kind_is_refused_in_our_words(
+    tmp_path: Path, name: str, content: bytes, words: str
+) -> None:
+    """ROWS-1387."""
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(HudiError) as refused:
+        list(ENGINE.rows.read(str(tmp_path / name), None).batches)
+    assert str(refused.value).startswith(f"{tmp_path / name}: {words}")

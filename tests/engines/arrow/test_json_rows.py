@@ -172,19 +172,22 @@ def test_what_a_column_is_follows_from_all_rows(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("last", "expected", "words"),
     [
-        ('{"id": 1, "x": "y"}', "values of the columns' types", r"Column\(/x\) changed from number to string"),
-        (
-            '{"id": "y"}',
-            "values of the columns' types",
-            "Failed to convert JSON to int64|changed from number to string",
-        ),
+        ('{"id": 1, "x": "y"}', "a number, as rows before it have", "a string"),
+        ('{"id": "y"}', "a number, as its type", "a string"),
+        ('{"id": 1.5}', "a value of long", "1.5"),
+        ('{"id": 1, "x": {"a": 2}}', "a number, as rows before it have", "an object"),
+        ('{"id": 1, "x": true}', "a number, as rows before it have", "true or false"),
+        ('{"id": 1, "x": [1]}', "a number, as rows before it have", "a list"),
+        ('{"id": 1, "x": 1, "x": 2}', "each name once in an object", "x twice"),
+        ("5", "an object", "a number"),
         ('{"id": 1', "an object of JSON", "Missing a comma or '}'"),
+        ("id,x", "an object of JSON", "'id,x'"),
     ],
 )
 def test_a_late_row_that_cannot_be_read_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str, expected: str, words: str
 ) -> None:
-    """ROWS-1320: before a row is given."""
+    """ROWS-1320, ROWS-1387: before a row is given."""
     cut(monkeypatch, 1000)
     file = write(tmp_path / "rows.jsonl", '{"id": 1, "x": 2}\n' * 500 + last)
     with pytest.raises(RowError, match=f"row 501: expected {expected}, found .*({words})") as refused:
