@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, assert_never
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, assert_never
 
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import ExpressionError, UnknownColumnError
@@ -37,6 +38,8 @@ _OF_SESSION = frozenset(
     {"current_user", "user", "session_user", "current_database", "current_schema", "current_catalog"}
 )
 """Names that are values of a session where they are no columns."""
+
+_OPERATORS: Final = frozenset({"+", "-", "*", "/", "%", "pmod"})
 
 
 class NotKnownError(Exception):
@@ -155,6 +158,8 @@ class TermBinder:
         if registry.takes_lambda(expr.function):
             return self._apply(expr.function, self._with_lambda(expr), expr.span)
         arguments = [self.term(argument) for argument in expr.arguments]
+        if expr.function in _OPERATORS:
+            arguments = _widen_integers(expr.arguments, arguments)
         term = self._apply(expr.function, arguments, expr.span)
         widths = [narrow.width(one) if isinstance(one, nodes.Call | nodes.Case) else None for one in expr.arguments]
         if not any(widths):
@@ -283,6 +288,19 @@ def _is_of_zone(type: t.Type, by: Interval) -> bool:
     if isinstance(type, t.Timestamp):
         return type.zoned and bool(by.months or moments.has_days(by))
     return bool(by.micros)
+
+
+def _widen_integers(parts: Sequence[Scalar], terms: list[Term]) -> list[Term]:
+    """Beside a decimal only a literal has the digits that it is written with: any other integer has those of its type, also where
+    it is a constant."""
+    if not any(isinstance(term.type, t.Decimal) for term in terms):
+        return terms
+    return [
+        cast_to(term, t.Decimal(20 if isinstance(term.type, t.Long) else 10))
+        if isinstance(term, Constant) and isinstance(term.type, t.Int | t.Long) and not isinstance(part, Literal)
+        else term
+        for part, term in zip(parts, terms, strict=True)
+    ]
 
 
 def _lambda(expr: Scalar) -> nodes.Lambda:

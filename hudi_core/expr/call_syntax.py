@@ -7,12 +7,13 @@ from collections.abc import Callable
 
 from hudi_core.expr import calls
 from hudi_core.expr.interval import BARE_UNITS
-from hudi_core.expr.nodes import Call, Expr, Literal, Name, Scalar
+from hudi_core.expr.nodes import Between, Call, Case, Cast, Expr, Literal, Name, Scalar
 from hudi_core.functions.casts import NARROW as NARROW_CASTS
 from hudi_core.sql.cursor import Cursor
+from hudi_core.sql.place import Span
 from hudi_core.sql.tokens import Kind, Token
 from hudi_core.sql.type_text import TypeText, parse_type_text
-from hudi_core.types.nodes import String, Type
+from hudi_core.types.nodes import Int, String, Type
 from hudi_core.types.sql import NARROW, sql_type
 
 _WITH_UNIT = {
@@ -56,10 +57,8 @@ class CallSyntax(Cursor):
         """The cast of a value to the type that comes next. One that has no values here makes a call of `cast`."""
         text = parse_type_text(self)
         span = self.span(start)
-        if text.name in NARROW and text.is_plain and not try_:
-            return Call(NARROW_CASTS[NARROW[text.name]].name, (value,), span)
         if text.name in NARROW and text.is_plain:
-            return Call("try_cast", (value, Literal(text.name)), span)
+            return _narrow_cast(value, NARROW[text.name], try_, span)
         data_type = self._type(text)
         if data_type is not None:
             return calls.cast(value, data_type, try_, span)
@@ -162,6 +161,15 @@ class CallSyntax(Cursor):
                 return self._make_call(_WITH_UNIT[name], [Literal(word.upper()), *arguments[1:]], start)
             case _:
                 return self.fail(f"a unit such as DAY before the arguments of {name}", unit)
+
+
+def _narrow_cast(value: Scalar, bits: int, try_: bool, span: Span) -> Scalar:
+    """A cast to 8 or 16 bits. TRY_CAST is null beyond their range, and where TRY_CAST to an int is."""
+    name = NARROW_CASTS[bits].name
+    if not try_:
+        return Call(name, (value,), span)
+    whole, half = Cast(value, Int(), True, span), 1 << (bits - 1)
+    return Case(((Between(whole, Literal(-half), Literal(half - 1)), Call(name, (whole,), span)),), Literal(None))
 
 
 _SPECIAL: dict[str, Callable[[CallSyntax, str, Token], Expr]] = {

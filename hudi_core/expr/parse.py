@@ -189,14 +189,23 @@ class _Parser(Operands):
             negated = token.key == "NOT"
             if negated:
                 token = self.advance()
+                if token.key in ("LIKE", "ILIKE") and self._has_patterns():
+                    return self._like(calls.scalar(left), start, token.key == "ILIKE", negated=True)
             condition = self._condition(token, calls.scalar(left), start)
         return Not(condition) if negated else condition
+
+    def _last_operand(self) -> Scalar:
+        """The operand that ends a condition. A comparison behind it is refused: Spark takes it for a part of the operand."""
+        operand = self.operand(_PREDICATE + 1)
+        if self.token.key in _COMPARISONS:
+            raise self.make_error("brackets around the condition before a comparison", self.token)
+        return operand
 
     def _is(self, left: Expr) -> Expr:
         token = self.advance()
         if token.key == "DISTINCT":
             self.expect("FROM")
-            right = self.operand(_PREDICATE + 1)
+            right = self._last_operand()
             return Not(_compare(Comparison.NULL_SAFE_EQ, calls.scalar(left), right))
         if token.key == "NULL" and isinstance(left, Name | Literal | Call | Cast | Case):
             return IsNull(left)
@@ -214,7 +223,7 @@ class _Parser(Operands):
             case "LIKE" | "ILIKE":
                 return self._like(value, start, token.key == "ILIKE")
             case "RLIKE" | "REGEXP":
-                pattern = self.operand(_PREDICATE + 1)
+                pattern = self._last_operand()
                 if isinstance(pattern, Literal) and isinstance(pattern.value, str):
                     return RegexLike(value, pattern.value, pattern.span)
                 return Call("rlike", (value, pattern), self.span(start))
@@ -229,16 +238,20 @@ class _Parser(Operands):
             self.take("ASYMMETRIC")
         lower = self.operand(_PREDICATE + 1)
         self.expect("AND")
-        upper = self.operand(_PREDICATE + 1)
+        upper = self._last_operand()
         between = Between(value, lower, upper)
         return Or((between, Between(value, upper, lower))) if symmetric else between
 
-    def _like(self, value: Scalar, start: Token, any_case: bool) -> Expr:
-        if self.token.key in ("ANY", "SOME", "ALL") and self.following.key == "(":
+    def _has_patterns(self) -> bool:
+        return self.token.key in ("ANY", "SOME", "ALL") and self.following.key == "("
+
+    def _like(self, value: Scalar, start: Token, any_case: bool, negated: bool = False) -> Expr:
+        """LIKE of a pattern, or of patterns, each of which is negated: NOT LIKE ALL is like none of them."""
+        if self._has_patterns():
             joined = And if self.advance().key == "ALL" else Or
             patterns: tuple[Scalar, ...] = self._choices()
         else:
-            joined, patterns = And, (self.operand(_PREDICATE + 1),)
+            joined, patterns = And, (self._last_operand(),)
         escape = "\\"
         if self.take("ESCAPE"):
             pattern_expr = self.prefix()
@@ -251,6 +264,8 @@ class _Parser(Operands):
             escape = pattern_expr.value
         span = self.span(start)
         parts = tuple(calls.like(value, pattern, escape, span, any_case=any_case) for pattern in patterns)
+        if negated:
+            parts = tuple(Not(part) for part in parts)
         return parts[0] if len(parts) == 1 else joined(parts)
 
     def _choices(self) -> tuple[Scalar, ...]:

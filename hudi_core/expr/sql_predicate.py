@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import difflib
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, get_args
 
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import UsageError, describe
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.calls import ALIASES, SUGAR_NAMES
-from hudi_core.expr.nodes import Call, Compare, Comparison, Expr, Literal
+from hudi_core.expr.nodes import Call, Compare, Comparison, Expr, In, Literal, Name, Scalar
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Predicate, unknowns_of
-from hudi_core.expr.terms import FORMS
-from hudi_core.expr.text import to_sql
+from hudi_core.expr.terms import FORMS, read_text
+from hudi_core.expr.text import quote, to_sql
 from hudi_core.expr.walk import change_tree, check_depth, walk
+from hudi_core.functions.coerce import sql_equivalent
+from hudi_core.functions.scalar.cast import cast
+from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 
 if TYPE_CHECKING:
@@ -90,25 +93,53 @@ def warnings_of(tree: Expr, predicate: Predicate) -> list[str]:
     return [f"{_shorten(text)} is not known: {_CONSEQUENCE}" for text in dict.fromkeys(conditions)]
 
 
-def doubts_of(tree: Expr, columns: Collection[str]) -> list[str]:
-    """A sentence for each comparison that is right and hardly meant: with NULL, and of a text in double quotes that names one of
-    the columns. Rule EXPR-1087."""
-    names = {name.lower(): name for name in columns}
+def doubts_of(tree: Expr, schema: Schema) -> list[str]:
+    """A sentence for each comparison that is right and hardly meant: with NULL, of a text in double quotes that names a column of
+    the schema, and IN of a column that is no string and a text that none of its values has. Rules EXPR-1087 and EXPR-1381."""
+    names = {name.lower(): name for name in schema.names}
     doubts: list[str] = []
     for node in walk(tree):
-        if not isinstance(node, Compare) or node.operator is Comparison.NULL_SAFE_EQ:
-            continue
-        for side, other in ((node.left, node.right), (node.right, node.left)):
-            if isinstance(side, Literal) and side.value is None:
-                negated = " NOT" if node.operator is Comparison.NE else ""
-                doubts.append(f"{to_sql(node)} is never true; write {to_sql(other)} IS{negated} NULL")
-                break
-        else:
-            left = node.left.value if isinstance(node.left, Literal) else None
-            if isinstance(left, str) and isinstance(node.right, Literal) and left.lower() in names:
-                name = names[left.lower()]
-                doubts.append(f"{to_sql(node)} compares two texts; write {name} or `{name}` for the column")
+        match node:
+            case Compare(operator, left, right) if operator is not Comparison.NULL_SAFE_EQ:
+                doubts += _doubts_of_comparison(node, left, right, names)
+            case In(Name() as column, choices):
+                doubts += _doubts_of_texts(column, choices, schema)
+            case _:
+                continue
     return list(dict.fromkeys(doubts))
+
+
+def _doubts_of_comparison(node: Compare, left: Scalar, right: Scalar, names: Mapping[str, str]) -> Iterator[str]:
+    for side, other in ((left, right), (right, left)):
+        if isinstance(side, Literal) and side.value is None:
+            negated = " NOT" if node.operator is Comparison.NE else ""
+            yield f"{to_sql(node)} is never true; write {to_sql(other)} IS{negated} NULL"
+            return
+    match left, right:
+        case Literal(str() as text), Literal() if text.lower() in names:
+            name = names[text.lower()]
+            yield f"{to_sql(node)} compares two texts; write {name} or `{name}` for the column"
+        case _:
+            return
+
+
+def _doubts_of_texts(column: Name, choices: Sequence[Scalar], schema: Schema) -> Iterator[str]:
+    """IN makes texts of all values where one is a text, so `day IN ('2024-3-1')` is never true. The first such text is told."""
+    texts = [choice.value for choice in choices if isinstance(choice, Literal) and isinstance(choice.value, str)]
+    place = schema.find(column.path, case_sensitive=False) if texts else None
+    if place is None:
+        return
+    data_type = sql_equivalent(place.field.type)
+    if isinstance(data_type, t.String | t.Boolean | t.Binary | t.Nested):
+        return
+    for text in texts:
+        value = read_text(text, data_type)
+        shown = None if value is None else cast(value, data_type, t.String())
+        if shown != text:
+            name = to_sql(column)
+            advice = "" if shown is None else f"; write {name} = {quote(text)}, or {quote(shown)} in the list"
+            yield f"IN compares {name} as text here, which is never {quote(text)}{advice}"
+            return
 
 
 _CONSEQUENCE: Final = "no file is skipped by it and rows cannot be filtered by it"

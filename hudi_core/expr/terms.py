@@ -209,7 +209,10 @@ def try_to(term: Term, target: t.Type) -> Term:
     """The term in another type, by SQL's TRY_CAST. Raises as `cast_to`."""
     source, cast = coerce.sql_equivalent(term.type), cast_to(term, target)
     is_exact = source == target or isinstance(source, t.Boolean) or (source, target) == (t.Int(), t.Long())
-    if is_exact or not isinstance(target, t.Int | t.Long) or (isinstance(cast, Constant) and cast.value is None):
+    may_differ = isinstance(target, t.Int | t.Long) or (
+        isinstance(target, t.Timestamp) and isinstance(source, t.Float | t.Double)
+    )
+    if is_exact or not may_differ or (isinstance(cast, Constant) and cast.value is None):
         return cast
     return apply(TRY_CAST, [cast_to(term, source)], target)
 

@@ -113,8 +113,8 @@ def exact_ratio(type: t.Type, to: t.Type) -> tuple[int, int] | None:
 
 
 def try_cast(value: Any, source: t.Type, to: t.Type) -> int | None:
-    """What TRY_CAST makes of a value: null in place of a whole number that is another than the value without its fraction, and of
-    strings with a point.
+    """What TRY_CAST makes of a value: null in place of a whole number that is another than the value without its fraction, of
+    strings with a point, and of seconds beyond a timestamp's range.
 
     >>> try_cast(1e10, t.Double(), t.Int()), try_cast("12.7", t.String(), t.Int()), try_cast(-1.5, t.Double(), t.Int())
     (None, None, -1)
@@ -123,6 +123,8 @@ def try_cast(value: Any, source: t.Type, to: t.Type) -> int | None:
         return None if "." in value else cast(value, source, to)
     if isinstance(value, float) and not math.isfinite(value):
         return None
+    if isinstance(to, t.Timestamp):
+        return cast(value, source, to) if abs(value * to.unit.value) <= 2.0**63 else None
     exact = value // source.unit.value if isinstance(source, t.Timestamp) else int(value)
     least, greatest = INT_RANGE if isinstance(to, t.Int) else LONG_RANGE
     return exact if least <= exact <= greatest else None
@@ -161,6 +163,6 @@ def _narrow(name: str, bits: int) -> Function:
 _INTO_NARROW: Final = (t.Boolean, t.Int, t.Long, t.Float, t.Double, t.Decimal, t.String, t.Timestamp)
 CAST = Function("cast", range(2, 3), _sign, _evaluate, stretches=stretches, edge=edge)
 TRY_CAST = Function("try_cast", range(2, 3), _sign, _evaluate_tried)
-"""TRY_CAST to ints and longs; to other types it is CAST."""
+"""TRY_CAST to ints and longs, and of floating-point numbers to timestamps; elsewhere it is CAST."""
 NARROW: Final = {8: _narrow("tinyint", 8), 16: _narrow("smallint", 16)}
 FUNCTIONS = (CAST, TRY_CAST, *NARROW.values())

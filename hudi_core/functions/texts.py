@@ -72,8 +72,8 @@ def convert(value: str, base: int, to: int) -> str | None:
         return None
     negative = digits.startswith("-")
     number = 0
-    for char in digits[negative:].upper():
-        digit = _DIGITS.find(char)
+    for char in digits[negative:]:
+        digit = _DIGITS.find(char.upper()) if char.isascii() else -1
         if not 0 <= digit < base:
             break
         number = min(number * base + digit, _WORD - 1)  # as large as 64 bits at most, however many digits there are
@@ -105,7 +105,7 @@ def _signature_of_charset(kind: p.Kind, gives: t.Type, arguments: Sequence[Argum
 
 def _encode(value: str, charset: str) -> bytes:
     name = charset.upper()
-    return (_BOM if name == "UTF-16" else b"") + value.encode(_CHARSETS[name], "replace")
+    return (_BOM if name == "UTF-16" and value else b"") + value.encode(_CHARSETS[name], "replace")
 
 
 def _decode(value: bytes, charset: str) -> str:

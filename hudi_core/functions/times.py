@@ -12,6 +12,7 @@ from hudi_core.functions import parameters as p
 from hudi_core.functions.calendar import MICROS, four_digit_years, micros_of, per_second, towards_zero
 from hudi_core.functions.dates import everywhere, seconds_of
 from hudi_core.functions.record import Argument, Function, PartialCall, Signature, Stretch, Zone
+from hudi_core.functions.scalar.arithmetic import wrap
 from hudi_core.functions.scalar.cast import cast
 from hudi_core.functions.scalar.pattern_reading import check_reading, parse_micros
 from hudi_core.functions.scalar.patterns import date_pattern, format_micros
@@ -106,7 +107,7 @@ def _format(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type)
 
 
 def _from_unixtime(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
-    return format_micros(values[0] * MICROS, date_pattern(values[1] if len(values) > 1 else _DEFAULT))
+    return format_micros(wrap(values[0] * MICROS, 64), date_pattern(values[1] if len(values) > 1 else _DEFAULT))
 
 
 def _order(call: PartialCall) -> list[Stretch]:

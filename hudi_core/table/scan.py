@@ -113,7 +113,7 @@ class Scan(QueryResult):
         """A warning for each unknown function of the predicate, with known ones of similar names, for each comparison that is
         hardly meant, and for each damaged file of which something was left out so far."""
         unknown = [text for conjunct in self._conjuncts for text in warnings_of(conjunct.tree, conjunct.predicate)]
-        doubts = [] if self._options.where is None else doubts_of(self._options.where, self._snapshot.schema.names)
+        doubts = [] if self._options.where is None else doubts_of(self._options.where, self._snapshot.schema)
         return [*unknown, *doubts, *self._damage.warnings]
 
     @property

@@ -30,6 +30,10 @@ from hudi_core.values.domain import INT_RANGE, LONG_RANGE, round_decimal, to_bin
 
 _INTEGER = re.compile(r"([+-]?)(\d*)(?:\.\d*)?", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_DECIMAL_NUMBER = re.compile(_NUMBER.pattern)
+"""With the digits of all scripts, which Java's `BigDecimal` reads, but those beyond the basic plane."""
+_HEXADECIMAL = re.compile(r"[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+")
+_SUFFIXES = ("d", "D", "f", "F")
 _NON_FINITE = {"nan": math.nan, "inf": math.inf, "infinity": math.inf}
 _BLANKS_OF_NUMBERS = BLANKS[:-1]
 """Java's own, at the ends of numbers with a fraction."""
@@ -139,16 +143,28 @@ def _integer(text: str, least: int, greatest: int) -> int | None:
 
 def _float(text: str) -> float | None:
     bare = text.strip(_BLANKS_OF_NUMBERS)
-    if _NUMBER.fullmatch(bare.rstrip("dDfF")):
-        return float(bare.rstrip("dDfF"))
-    negative, name = bare.startswith("-"), bare.removeprefix("-").removeprefix("+").lower()
-    value = _NON_FINITE.get(name)
+    number = bare[:-1] if bare[-1:] in _SUFFIXES else bare
+    if _NUMBER.fullmatch(number):
+        return float(number)
+    if _HEXADECIMAL.fullmatch(number):
+        return _hexadecimal(number)
+    negative, name = bare.startswith("-"), bare[bare[:1] in ("+", "-") :]
+    if name.lower() == "nan" != bare.lower() and name != "NaN":
+        return None  # with a sign it is Java's own word
+    value = _NON_FINITE.get(name.lower())
     return -value if value is not None and negative else value
+
+
+def _hexadecimal(number: str) -> float:
+    try:
+        return float.fromhex(number)
+    except OverflowError:
+        return -math.inf if number.startswith("-") else math.inf
 
 
 def _decimal(text: str, type: t.Decimal) -> decimal.Decimal | None:
     bare = text.strip(_BLANKS_OF_NUMBERS)
-    if not _NUMBER.fullmatch(bare):
+    if not _DECIMAL_NUMBER.fullmatch(bare) or max(bare) > "\uffff":
         return None
     exact = decimal.Decimal(bare)
     return None if exact.adjusted() > type.precision else round_decimal(exact, type)

@@ -242,6 +242,7 @@ CALLS: dict[Function, Calls] = {
                 for to in (t.Int(), t.Long())
             ),
             ([t.Long()], t.Int()),
+            ([t.Double()], t.Timestamp()),
         ),
         _values,
     ),

@@ -107,4 +107,32 @@ def test_an_empty_predicate_is_refused_in_one_line(text: str) -> None:
 )
 def test_comparisons_that_are_hardly_meant_are_doubted(text: str, doubts: list[str]) -> None:
     """EXPR-1087."""
-    assert doubts_of(predicate_tree(text), SCHEMA.names) == doubts
+    assert doubts_of(predicate_tree(text), SCHEMA) == doubts
+
+
+@pytest.mark.parametrize(
+    ("text", "doubts"),
+    [
+        (
+            "at IN ('2024-03-01T00:00Z', '2024-03-01 00:00:00')",
+            ["IN compares at as text here, which is never '2024-03-01T00:00Z'"],
+        ),
+        (
+            "NOT AT IN ('2024-03-01')",
+            [
+                "IN compares AT as text here, which is never '2024-03-01'; "
+                "write AT = '2024-03-01', or '2024-03-01 00:00:00' in the list"
+            ],
+        ),
+        (
+            "fare IN ('1', 2)",
+            ["IN compares fare as text here, which is never '1'; write fare = '1', or '1.0' in the list"],
+        ),
+        ("fare IN ('1.0', 2)", []),
+        ("fare IN (1, 2)", []),
+        ("city IN ('1', 2)", []),
+    ],
+)
+def test_texts_in_a_list_that_no_value_of_a_column_has_are_doubted(text: str, doubts: list[str]) -> None:
+    """EXPR-1381."""
+    assert doubts_of(predicate_tree(text), SCHEMA) == doubts
