@@ -19,8 +19,11 @@ REFUSED: Answer = ["refused"]
 
 
 def answers(path: Path, mode: MetadataMode = MetadataMode.AUTO, *, dying: bool = False) -> dict[Question, Answer]:
-    """The rows of the table as of each write, since each time of a write, and the changes since then; and the latest. With
-    `dying` a clean is half done: then a file that is not there is as good as a refusal."""
+    """The rows of the table as of each time of a write and since it, the changes from it to the next time, all changes, and the
+    latest rows. With `dying` a clean is half done: then a file that is not there is as good as a refusal.
+
+    The changes since each time would read those of a late write again for every time before it.
+    """
     refusals = (UsageError, NoSuchFileError) if dying else (UsageError,)
 
     def answer(question: Callable[[], Any]) -> Answer:
@@ -34,10 +37,13 @@ def answers(path: Path, mode: MetadataMode = MetadataMode.AUTO, *, dying: bool =
     times = {time for one in history.commits for time in (one.requested_time, one.completion_time) if time is not None}
     found: dict[Question, Answer] = {("latest", ""): answer(lambda: table.scan().to_json_rows())}
     found["base files", ""] = answer(lambda: table.scan(read_optimized=True).to_json_rows())
-    for time in sorted(times):
+    ordered = sorted(times, key=time_order)
+    for time, until in zip(ordered, [*ordered[1:], None], strict=True):
         found["as of", time] = answer(lambda time=time: table.scan(as_of=time).to_json_rows())
         found["since", time] = answer(lambda time=time: table.scan(since=time).to_json_rows())
-        found["changes", time] = answer(lambda time=time: table.changes(since=time).to_json_rows())
+        found["changes", time] = answer(lambda time=time, until=until: table.changes(time, until).to_json_rows())
+    for time in ordered[:1]:
+        found["all changes", time] = answer(lambda time=time: table.changes(since=time).to_json_rows())
     return found
 
 
