@@ -249,11 +249,11 @@ class MetadataTable(Portable):
         partition."""
         return self._record(PARTITION_STATS, columns, PARTITION_KEY)
 
-    def read_stated_stats(self, partition: str, column: str) -> tuple[RecordedStatistics, ...]:
-        """The records of `column_stats` or `partition_stats` of a column as they stand, trusted or not. They are not cached."""
-        pieces, logs = self._records_of_columns(partition, [column])
+    def read_stated_stats(self, partition: str, columns: Sequence[str]) -> dict[str, tuple[RecordedStatistics, ...]]:
+        """The records of `column_stats` or `partition_stats` of columns as they stand, trusted or not. They are not cached."""
+        pieces, logs = self._records_of_columns(partition, columns)
         key_size = FILE_KEY if partition == COLUMN_STATS else PARTITION_KEY
-        return read_statistics(logs, [column], key_size, pieces, as_stated=True)[column]
+        return read_statistics(logs, columns, key_size, pieces, as_stated=True)
 
     def expression_stats(self, index: str, column: str) -> tuple[RecordedStatistics, ...]:
         """The records of an expression index, a metadata partition: statistics of its function of a column, for each file."""

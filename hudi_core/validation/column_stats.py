@@ -28,6 +28,8 @@ from hudi_core.validation.subject import DataFile, Subject, data_file
 
 _FILES_TOGETHER: Final = 1024
 """Files whose statistics become arrays together."""
+_COLUMNS_TOGETHER: Final = 16
+"""Columns whose records are read together: each read looks through the index from its first block on."""
 
 
 @dataclass(slots=True)
@@ -85,6 +87,11 @@ class Statistics(ContentCheck):
             for kind, held in by_type.items():
                 held.pack(kind)
 
+    def _columns_together(self) -> Iterator[list[str]]:
+        """The columns that files have, in their order, some at a time."""
+        columns = sorted(self._held)
+        return (columns[at : at + _COLUMNS_TOGETHER] for at in range(0, len(columns), _COLUMNS_TOGETHER))
+
     @cached_property
     def _keys(self) -> Keys:
         """The part of each file's keys after the column."""
@@ -94,14 +101,17 @@ class Statistics(ContentCheck):
         recorded_files = np.zeros(len(self._files), np.bool_)
         strange: dict[bytes, None] = {}
         others = _file_keys(self.subject)
-        for column in sorted(self._held):
-            for records in metadata.column_stats([column])[column]:
-                rows, files = join_keys(records.keys, self._keys)
-                recorded_files[files] = True
-                unmatched = np.ones(len(records), np.bool_)
-                unmatched[rows] = False
-                strange.update(dict.fromkeys(records.keys[row].tobytes() for row in np.flatnonzero(unmatched).tolist()))
-            yield from self._compare(metadata, column)
+        for columns in self._columns_together():
+            trusted, stated = metadata.column_stats(columns), metadata.read_stated_stats(COLUMN_STATS, columns)
+            for column in columns:
+                for records in trusted[column]:
+                    rows, files = join_keys(records.keys, self._keys)
+                    recorded_files[files] = True
+                    unmatched = np.ones(len(records), np.bool_)
+                    unmatched[rows] = False
+                    keys = (records.keys[row].tobytes() for row in np.flatnonzero(unmatched).tolist())
+                    strange.update(dict.fromkeys(keys))
+                yield from self._compare(column, trusted[column], stated[column])
         gone = [key for key in strange if key not in others]
         if gone:
             found = f"records of {len(gone):,} files that do not exist, such as {gone[0].decode()}"
@@ -117,10 +127,12 @@ class Statistics(ContentCheck):
                 COLUMN_STATS, Severity.INFO, where, "records of each file with rows", found, rebuild(COLUMN_STATS)
             )
 
-    def _compare(self, metadata: MetadataTable, column: str) -> Iterator[Finding]:
+    def _compare(
+        self, column: str, trusted: Sequence[RecordedStatistics], stated_records: Sequence[RecordedStatistics]
+    ) -> Iterator[Finding]:
         """Records of a column against the content of files: as readers trust them, and as they stand."""
         wrong: set[int] = set()
-        for records in metadata.column_stats([column])[column]:
+        for records in trusted:
             for numbers, stated, values in self._pairs(column, records):
                 for denial in denials(stated, values):
                     file = int(numbers[denial.row])
@@ -130,7 +142,7 @@ class Statistics(ContentCheck):
                     expected = f"{values.nulls[row]:,} nulls of {values.rows[row]:,} values"
                     found = f"{stated.nulls[row]:,} of {stated.rows[row]:,}"
                     yield self._finding(column, int(numbers[row]), Severity.WARNING, expected, found)
-        for records in metadata.read_stated_stats(COLUMN_STATS, column):
+        for records in stated_records:
             for numbers, stated, values in self._pairs(column, records):
                 for denial in denials(stated, values):
                     file = int(numbers[denial.row])
@@ -159,16 +171,18 @@ class Statistics(ContentCheck):
         partitions, partition_of = number_partitions(file.partition for file in self._files)
         live = np.array([file.info.path in self.subject.live for file in self._files], np.bool_)
         keys = partition_keys(partitions)
-        for column in sorted(self._held):
-            if len(self._held[column]) > 1:
-                continue  # a record has a meaning only where all files have one type
-            covered = self._find_covered(metadata, column, partition_of, live, len(partitions))
-            for records in metadata.partition_stats([column])[column]:
-                rows, places = join_keys(records.keys, keys)
-                row_of = np.full(len(partitions), -1, np.int64)
-                row_of[places] = rows
-                row_of[~covered] = -1
-                yield from self._partitions_compared(column, records, partitions, row_of[partition_of], live)
+        for columns in self._columns_together():
+            of_files, of_partitions = metadata.column_stats(columns), metadata.partition_stats(columns)
+            for column in columns:
+                if len(self._held[column]) > 1:
+                    continue  # a record has a meaning only where all files have one type
+                covered = self._find_covered(of_files[column], partition_of, live, len(partitions))
+                for records in of_partitions[column]:
+                    rows, places = join_keys(records.keys, keys)
+                    row_of = np.full(len(partitions), -1, np.int64)
+                    row_of[places] = rows
+                    row_of[~covered] = -1
+                    yield from self._partitions_compared(column, records, partitions, row_of[partition_of], live)
 
     def _partitions_compared(
         self, column: str, records: RecordedStatistics, partitions: Sequence[str], row_of_file: Numbers, live: Bools
@@ -186,11 +200,12 @@ class Statistics(ContentCheck):
                 yield Finding(PARTITION_STATS, Severity.ERROR, where, expected, denial.found, rebuild(PARTITION_STATS))
 
     def _find_covered(
-        self, metadata: MetadataTable, column: str, partition_of: Numbers, live: Bools, partitions: int
+        self, of_files: Sequence[RecordedStatistics], partition_of: Numbers, live: Bools, partitions: int
     ) -> Bools:
-        """Which partitions have a record of the column for each of their live files: the others are not checked (META-19)."""
+        """Which partitions have a record of a column for each of their live files, by the column's records of files: the others
+        are not checked (META-19)."""
         recorded = np.zeros(len(self._files), np.bool_)
-        for records in metadata.column_stats([column])[column]:
+        for records in of_files:
             recorded[join_keys(records.keys, self._keys)[1]] = True
         covered = np.ones(partitions, np.bool_)
         covered[partition_of[live & ~recorded]] = False
