@@ -6,6 +6,9 @@ or another type has to be a value of that type; Spark would silently make it nul
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import ExpressionError, UnsupportedError
 from hudi_core.expr import calls, moments, narrow, nodes, preimage
 from hudi_core.expr.bind_term import NotKnownError, TermBinder, is_null
@@ -28,7 +31,7 @@ from hudi_core.expr.place import error_at
 from hudi_core.expr.predicate import ALWAYS_NULL, Column, Constant, Opaque, Predicate, Term
 from hudi_core.expr.terms import read_text
 from hudi_core.expr.text import to_sql
-from hudi_core.expr.walk import check_depth, names_in, place_of
+from hudi_core.expr.walk import MAX_TREE_DEPTH, check_depth, names_in, place_of
 from hudi_core.functions import coerce
 from hudi_core.functions.scalar import regex
 from hudi_core.schema.schema import ColumnPlace, Schema
@@ -38,9 +41,20 @@ from hudi_core.values.calendar import is_zone
 from hudi_core.values.domain import INT_RANGE, LONG_RANGE
 from hudi_core.values.order import is_ordered
 
+if TYPE_CHECKING:
+    from hudi_core.expr import wraps
+else:
+    wraps = ModuleByNeed("hudi_core.expr.wraps")  # few predicates ask for it
+
 
 def bind(
-    expr: Expr, schema: Schema, *, case_sensitive: bool = False, session_zone: str = "UTC", partial: bool = False
+    expr: Expr,
+    schema: Schema,
+    *,
+    case_sensitive: bool = False,
+    session_zone: str = "UTC",
+    partial: bool = False,
+    max_depth: int = MAX_TREE_DEPTH,
 ) -> Predicate:
     """The predicate an expression stands for on rows of the schema.
 
@@ -49,18 +63,25 @@ def bind(
     column. Raises `ExpressionError` for a name that is not there (with those that come close), for types that SQL does not
     compare, for what is no boolean, and for a tree that is too deep.
     """
-    check_depth(expr)
+    check_depth(expr, max_depth)
     if session_zone != "UTC" and not is_zone(session_zone):
         raise ExpressionError("session zone", expected="the name of a time zone", found=repr(session_zone))
     return _Binder(schema, case_sensitive, session_zone, partial).predicate(expr)
 
 
-def bind_term(expr: Scalar, schema: Schema, *, case_sensitive: bool = False, session_zone: str = "UTC") -> Term:
+def bind_term(
+    expr: Scalar,
+    schema: Schema,
+    *,
+    case_sensitive: bool = False,
+    session_zone: str = "UTC",
+    max_depth: int = MAX_TREE_DEPTH,
+) -> Term:
     """The value an expression stands for in rows of the schema.
 
     Raises as `bind`, and `UnsupportedError` for unknown functions.
     """
-    check_depth(expr)
+    check_depth(expr, max_depth)
     try:
         return _Binder(schema, case_sensitive, session_zone, False).term(expr)
     except NotKnownError:
@@ -131,6 +152,8 @@ class _Binder(TermBinder):
                 return preimage.matches(self._as_text(value), pattern)
             case nodes.Call("like" | "ilike" | "rlike"):
                 return self._match(expr)
+            case nodes.Call(nodes.WRAPS, (nodes.Call(function, arguments) as part,)):
+                return wraps.wraps_around(function, list(map(self.term, arguments)), self.term(part))
             case nodes.Call("startswith" | "endswith", (value, part)):
                 self._as_text(value), self._as_text(part)
                 return self.predicate(affix_comparison(expr))

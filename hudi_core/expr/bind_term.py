@@ -52,6 +52,7 @@ class TermBinder:
     def __init__(self, schema: Schema, case_sensitive: bool, zone: str, partial: bool) -> None:
         self._schema, self.case_sensitive, self.zone, self.partial = schema, case_sensitive, zone, partial
         self.utc = zone.upper() in ("UTC", "GMT", "Z", "ETC/UTC")
+        self._called: dict[int, tuple[nodes.Call, Term]] = {}
 
     @abstractmethod
     def predicate(self, expr: Expr) -> Predicate:
@@ -77,7 +78,10 @@ class TermBinder:
             case nodes.Case(branches, otherwise):
                 return self._case(branches, otherwise)
             case nodes.Call():
-                return self._call(expr)
+                bound = self._called.get(id(expr))  # a call in many places of a tree is one object
+                if bound is None:
+                    bound = self._called[id(expr)] = expr, self._call(expr)
+                return bound[1]
             case _:
                 assert_never(expr)
 

@@ -14,6 +14,7 @@ from hudi_core.expr.predicate import (
     ALWAYS_TRUE,
     Always,
     And,
+    Column,
     Is,
     IsNull,
     Not,
@@ -42,8 +43,15 @@ def negate(part: Predicate) -> Predicate:
 
 
 def every(parts: Iterable[Predicate]) -> Predicate:
-    """AND. FALSE decides, TRUE is left out."""
-    return _join(parts, And, ALWAYS_TRUE, ALWAYS_FALSE)
+    """AND. FALSE decides, TRUE is left out; no column is null and a value."""
+    joined = _join(parts, And, ALWAYS_TRUE, ALWAYS_FALSE)
+    if isinstance(joined, And):
+        nulls = {part.term.id for part in joined.parts if isinstance(part, IsNull) and isinstance(part.term, Column)}
+        for part in joined.parts if nulls else ():
+            match part:
+                case Not(IsNull(Column(id=column_id))) if column_id in nulls:
+                    return ALWAYS_FALSE
+    return joined
 
 
 def some(parts: Iterable[Predicate]) -> Predicate:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Final
 
 from hudi_core.sql.place import Span
 from hudi_core.truth import Truth
@@ -149,6 +150,10 @@ class Lambda:
     body: Expr
     span: Span | None = field(default=None, compare=False, repr=False)
 
+
+WRAPS: Final = "wraps around"
+"""The function, which no text names, of calls that are true where the call that they are given wraps around (`expr.wraps`). They
+are predicates, and never values."""
 
 Scalar = Name | Literal | Call | Cast | Case | Lambda
 Expr = Compare | In | Between | Like | RegexLike | IsNull | Is | Not | And | Or | Scalar

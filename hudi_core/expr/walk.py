@@ -67,13 +67,15 @@ def walk(expr: Expr) -> Iterator[Expr]:
 
 MAX_TREE_DEPTH: Final = 128
 """Nodes inside each other: all that is done with a tree goes down it by recursion, which Python gives so much room."""
+MAX_DERIVED_DEPTH: Final = MAX_TREE_DEPTH + 16
+"""Nodes inside each other of a tree that is made around or of one that a user wrote."""
 
 
-def check_depth(expr: Expr) -> None:
-    """Raises `ExpressionError` for a tree of more than `MAX_TREE_DEPTH` nodes inside each other; `And` and `Or` may be as wide as
-    they like."""
+def check_depth(expr: Expr, most: int = MAX_TREE_DEPTH) -> None:
+    """Raises `ExpressionError` for a tree of more than so many nodes inside each other; `And` and `Or` may be as wide as they
+    like."""
     level: Sequence[Expr] = (expr,)
-    for _ in range(MAX_TREE_DEPTH):
+    for _ in range(most):
         level = [part for node in level for part in parts_of(node)]
         if not level:
             return

@@ -31,6 +31,7 @@ batch_columns    columns that only a batch or only its table has: refused, fille
 bucket_places    the place of each key in a table of buckets, for rows that are here and for rows in parts
 bucket_plan      the tasks of a write to a table of buckets: each row goes to the file group that its key's hash names
 by_predicate     deletes and updates of the rows that match a predicate
+conditions       conditions that decide which rows are written, and what SQL refuses of them
 deleted_keys     where rows go whose keys log files alone delete: to the file group that had them
 duplicates       what an insert does with keys that are there
 half_written     file groups with a base file of a write that goes on, beside which some readers miss log files

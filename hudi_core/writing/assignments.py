@@ -18,23 +18,25 @@ import numpy as np
 from hudi_core.arrays import Bools
 from hudi_core.engine import Engine
 from hudi_core.errors import ExpressionError, HudiError, RowError, SchemaError, UsageError
-from hudi_core.expr.bind import bind_term
+from hudi_core.expr.bind import bind, bind_term
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.calls import scalar
 from hudi_core.expr.nodes import Call, Cast, Expr, Literal, Name, Scalar
+from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.parse import parse_predicate
-from hudi_core.expr.predicate import Term
-from hudi_core.expr.walk import names_in
+from hudi_core.expr.predicate import Predicate, Term
+from hudi_core.expr.walk import MAX_DERIVED_DEPTH, check_depth, names_in
 from hudi_core.functions.casts import CAST
 from hudi_core.rows.exact_types import BEYOND
-from hudi_core.rows.wrapped import WrapQuestions
+from hudi_core.rows.folds import FoldQuestions, NoResult
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import ColumnPlace, Schema
+from hudi_core.truth import TRUE
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import fits
 from hudi_core.values.domain import coerce
-from hudi_core.writing.no_result import NoResult, find_rows_without_result
+from hudi_core.writing.no_result import find_rows_without_result
 
 _LONGEST: Final = 100
 """Characters of a refused value that its error shows."""
@@ -42,7 +44,12 @@ _DIGITS: Final = 38
 """Digits of the widest decimals."""
 _DIGITS_OF_MICROS: Final = 6
 _INFINITE: Final = (inf, -inf)
-_INSTEAD: Final = {NoResult.DIVIDES_BY_ZERO: "0", NoResult.BEYOND_TYPE: "none", NoResult.NOT_CAST: "another"}
+INSTEAD: Final = {
+    NoResult.WRAPS: "one that wraps around",
+    NoResult.DIVIDES_BY_ZERO: "0",
+    NoResult.BEYOND_TYPE: "none",
+    NoResult.NOT_CAST: "another",
+}
 """What an expression has in place of a result that is missing."""
 _NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
 _TIMES = t.Date | t.Time | t.Timestamp
@@ -69,7 +76,7 @@ class Assignment:
     own: Term
     new: Term
     comparisons: tuple[Comparison, ...] = ()
-    missing: Mapping[NoResult, Term] = field(default_factory=dict)
+    missing: Mapping[NoResult, Predicate] = field(default_factory=dict)
 
 
 def refuse_part(name: str, place: ColumnPlace) -> None:
@@ -96,13 +103,19 @@ def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: 
 
     def bind_value(part: Scalar) -> Term:
         with _place_at(column.name):
-            return bind_term(part, rows, case_sensitive=case_sensitive)
+            return bind_term(part, rows, case_sensitive=case_sensitive, max_depth=MAX_DERIVED_DEPTH)
 
+    with _place_at(column.name):
+        check_depth(node)
     if isinstance(value, str):
         _refuse_expression(value, column, bind_value)
     own = bind_value(node)
     conditions = {reason: find_rows_without_result(node, reason) for reason in NoResult}
-    missing = {reason: bind_value(condition) for reason, condition in conditions.items() if condition is not None}
+    missing = {
+        reason: bind(condition, rows, case_sensitive=case_sensitive, max_depth=MAX_DERIVED_DEPTH)
+        for reason, condition in conditions.items()
+        if condition is not None
+    }
     if isinstance(column.type, t.Nested) or isinstance(own.type, t.Nested):
         if not fits(own.type, column.type):
             raise SchemaError(column.name, expected=type_text(column.type), found=type_text(own.type))
@@ -186,13 +199,11 @@ def new_value(engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, 
     """The new value in each row, and the rows whose value the column's type cannot have, or a part of which has no result."""
     values, flags = engine.values, engine.rows.flags
     own, column = assignment.own.type, assignment.column.type
-    questions = WrapQuestions(values, root, schema)
+    questions = FoldQuestions(values, root, schema)
     new, made = questions.value(assignment.new), questions.value(assignment.own)
     lost = flags(values.is_null(new)) & ~flags(values.is_null(made))
-    if (wrapped := questions.find_wrapped(assignment.own)) is not None:
-        lost |= flags(wrapped)
-    for condition in assignment.missing.values():
-        lost |= flags(_find_true(questions, condition, engine))
+    for reason in NoResult:
+        lost |= _find_without_result(engine, questions, assignment, reason)
     for compared in assignment.comparisons:
         before, after = map(questions.value, (compared.before, compared.after))
         for left, right in ((before, after), (after, before)):
@@ -207,9 +218,13 @@ def new_value(engine: Engine[Any, Any, Any], assignment: Assignment, root: Any, 
     return new, lost
 
 
-def _find_true(questions: WrapQuestions[Any, Any], condition: Term, engine: Engine[Any, Any, Any]) -> Any:
-    """The rows in which a condition is true, as a mask."""
-    return engine.values.one_of(questions.value(condition), (True,), condition.type)
+def _find_without_result(
+    engine: Engine[Any, Any, Any], questions: FoldQuestions[Any, Any], assignment: Assignment, reason: NoResult
+) -> Bools:
+    """The rows in which a part of an expression has no result for the reason."""
+    condition, of_folds = assignment.missing.get(reason), questions.find_without_result(assignment.own, reason)
+    masks = [] if condition is None else [can_be(TRUE, condition, questions)]
+    return engine.rows.flags(questions.some(masks if of_folds is None else [*masks, of_folds]))
 
 
 def refusal(
@@ -217,7 +232,7 @@ def refusal(
 ) -> RowError:
     """The error of a value that the column's type cannot have. `row` is its place among these rows, `number` among all."""
     values, own, column = engine.values, assignment.own, assignment.column
-    questions = WrapQuestions(values, root, schema)
+    questions = FoldQuestions(values, root, schema)
     made = t.Field(0, column.name, own.type)
     whole = values.struct([(made, questions.value(own))], values.is_null(root), root)
     chosen = np.zeros(engine.rows.count(engine.rows.batch(root)), np.bool_)
@@ -227,15 +242,10 @@ def refusal(
     )
     text = json.dumps(shown[column.name], ensure_ascii=False)
     found = f"{text[:_LONGEST]} of type {type_text(own.type)}"
-    wrapped = questions.find_wrapped(own)
-    if wrapped is not None and engine.rows.flags(wrapped)[row]:
-        expected = "integers that do not wrap around (CAST an operand to BIGINT or DECIMAL)"
-        return RowError(
-            number, expected=expected, found=f"{text[:_LONGEST]}, after one wrapped around", path=column.name
-        )
-    for reason, condition in assignment.missing.items():
-        if engine.rows.flags(_find_true(questions, condition, engine))[row]:
-            return RowError(number, expected=reason.value, found=_INSTEAD[reason], path=column.name)
+    for reason in NoResult:
+        if _find_without_result(engine, questions, assignment, reason)[row]:
+            instead = f"{text[:_LONGEST]}, after one wrapped around" if reason is NoResult.WRAPS else INSTEAD[reason]
+            return RowError(number, expected=reason.value, found=instead, path=column.name)
     hint = ""
     if assignment.comparisons and isinstance(column.type, t.Decimal | _TIMES):
         hint = f" (CAST {'rounds' if isinstance(column.type, t.Decimal) else 'cuts'}, where that is meant)"

@@ -1,4 +1,4 @@
-"""Deletes and updates of the rows that match a predicate. Rules: WRITE-25 to WRITE-27, WRITE-208.
+"""Deletes and updates of the rows that match a predicate. Rules: WRITE-25 to WRITE-27, WRITE-208, WRITE-1421.
 
 Rows are searched in the table as it is when the write is planned, again in each attempt, so that no other commit intervenes.
 """
@@ -28,11 +28,11 @@ from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY, bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.sql.tokens import parts_between_commas
 from hudi_core.table.open import refreshed
-from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.transactions.refusals import refuse_other_keys, refuse_unwritable
 from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_part, refuse_second_value
+from hudi_core.writing.conditions import key_scan, refuse_undecided
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit
 from hudi_core.writing.operation_plans import plan_deletes, plan_upsert
@@ -73,7 +73,8 @@ def refuse_delete_of_both(data: object, where: Where | None) -> None:
 
 
 def delete_where(table: Table, where: Where, options: WriteOptions | None = None) -> WriteResult:
-    """Deletes the rows that match, in one commit. Raises what a scan with the predicate raises, and as `write`."""
+    """Deletes the rows that match, in one commit. Raises what a scan with the predicate raises, `RowError` for a row of which it
+    does not say whether it is true, and as `write`."""
     settings = options or WriteOptions()
     latest = writable_by_predicate(table, where)
     refuse_unfit(latest, False, settings.properties)
@@ -102,6 +103,7 @@ def update(
     with ExitStack() as files:
 
         def plan(table: Table, instant_time: str) -> Planned:
+            refuse_undecided(table, where)
             scan = table.scan(where, meta=False)
             lost = [np.zeros(0, np.bool_)]
 
@@ -153,17 +155,10 @@ def _parse_assignment(text: str) -> tuple[str, ExpressionBuilder]:
 
 
 def matching_keys(table: Table, where: Where) -> KeyColumns:
-    """The keys of the rows that match."""
+    """The keys of the rows that match. Raises `RowError` for a row of which the condition does not say whether it is true."""
+    refuse_undecided(table, where)
     scan = key_scan(table, where)
     return incoming_keys(table, InputRows(scan.schema, scan.batches()), (RECORD_KEY, PARTITION_PATH))
-
-
-def key_scan(table: Table, where: Where) -> Scan:
-    """The rows that match, with the columns that their keys are in or are made of."""
-    config = table.config
-    stored = (RECORD_KEY, PARTITION_PATH)
-    names = stored if config.populate_meta_fields else (*config.record_key_fields, *config.partition_fields)
-    return table.scan(where, columns=list(dict.fromkeys(names)))
 
 
 def writable_by_predicate(table: Table, where: Where | None) -> Table:

@@ -1,4 +1,7 @@
-"""A merge in the schemas of its source and its table: checked before anything is written. Rules: WRITE-610 to WRITE-613."""
+"""A merge in the schemas of its source and its table: checked before anything is written.
+
+Rules: WRITE-610 to WRITE-613, WRITE-1421.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,13 @@ from hudi_core.arrays import Bools
 from hudi_core.errors import ExpressionError, UnsupportedError, UsageError, list_names
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import ExpressionBuilder
-from hudi_core.expr.nodes import Compare, Comparison, Name, Not
+from hudi_core.expr.nodes import Compare, Comparison, Expr, Name, Not
 from hudi_core.expr.predicate import Predicate
 from hudi_core.expr.sql_predicate import predicate_tree
+from hudi_core.expr.walk import MAX_DERIVED_DEPTH
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.portable import Portable
+from hudi_core.rows.folds import NoResult
 from hudi_core.rows.truth import is_true
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.meta import bare_schema
@@ -25,6 +30,7 @@ from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.tagging.key_reader import KeyReader, key_columns
 from hudi_core.types import nodes as t
 from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_part, refuse_second_value
+from hudi_core.writing.no_result import find_undecided_rows
 from hudi_core.writing.source_merge.clauses import (
     SOURCE,
     TARGET,
@@ -45,6 +51,8 @@ class BoundClause:
     action: Action
     condition: Predicate | None
     values: Mapping[int, Assignment]
+    undecided: Mapping[NoResult, Predicate]
+    """True in the rows of which the condition does not say whether it is true, by reason."""
     moves: Predicate | None = None
     """True for a source row of all columns that has another partition than the row of the table that it replaces."""
 
@@ -167,9 +175,10 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...])
     for clause in checked:
         is_insert = clause.action is Action.INSERT
         schema = alone if is_insert else both
-        condition = None
+        condition, undecided = None, dict[NoResult, Predicate]()
         if clause.condition is not None:
-            condition = bind(predicate_tree(clause.condition), schema, case_sensitive=case)
+            tree = predicate_tree(clause.condition)
+            condition, undecided = bind(tree, schema, case_sensitive=case), _bind_undecided(tree, schema, case)
         values = dict[int, Assignment]()
         if is_insert:
             values = _bind_insert(clause, rows, schema, by_name, case_sensitive=case)
@@ -177,8 +186,17 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...])
             values = _bind_update(clause, rows, schema, fixed, case_sensitive=case)
         takes_all = clause.action is Action.UPDATE and clause.values is None
         moves = _moves(others, both, case_sensitive=case) if takes_all and others else None
-        (inserts if is_insert else matched).append(BoundClause(clause.action, condition, values, moves))
+        (inserts if is_insert else matched).append(BoundClause(clause.action, condition, values, undecided, moves))
     return BoundMerge(table, given, rows, tuple(keys_of), whole_table, tuple(matched), tuple(inserts))
+
+
+def _bind_undecided(condition: Expr, schema: Schema, case_sensitive: bool) -> dict[NoResult, Predicate]:
+    undecided = find_undecided_rows(condition)
+    trees = {reason: undecided.of_reasons([reason]) for reason in undecided.by_reason}
+    return {
+        reason: bind(tree, schema, case_sensitive=case_sensitive, max_depth=MAX_DERIVED_DEPTH)
+        for reason, tree in trees.items()
+    }
 
 
 def _moves(partitions: list[str], both: Schema, *, case_sensitive: bool) -> Predicate:

@@ -20,7 +20,7 @@ from hudi_core.table.scan import Scan
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.tagging.key_reader import KeyReader
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.writing.assignments import new_value, refusal
+from hudi_core.writing.assignments import INSTEAD, new_value, refusal
 from hudi_core.writing.source_merge.bound import BoundClause, BoundMerge
 from hudi_core.writing.source_merge.clauses import Action
 from hudi_core.writing.task_rows import group_by_partition
@@ -119,7 +119,7 @@ def _change(merge: BoundMerge, source: SourceRows, batch: Any, sources: Numbers,
         given = _take(merge, source.batches, sources[part], merge.given)
         old = _take(merge, [batch], targets[part], merge.rows)
         root = merge.root(given, old)
-        for clause, rows in _by_clause(merge, merge.matched, root, merge.both, len(sources[part])):
+        for clause, rows in _by_clause(merge, merge.matched, root, merge.both, source.numbers[sources[part]]):
             hit.append(start + rows)
             before = _keep(merge, old, rows)
             if clause.action is Action.DELETE:
@@ -154,7 +154,7 @@ def _new(merge: BoundMerge, source: SourceRows, rows: Numbers, firsts: Numbers) 
         part = rows[start : start + _PAIRS_AT_ONCE]
         given = _take(merge, source.batches, part, merge.given)
         root = merge.root(given, None)
-        for clause, chosen in _by_clause(merge, merge.inserts, root, merge.alone, len(part)):
+        for clause, chosen in _by_clause(merge, merge.inserts, root, merge.alone, source.numbers[part]):
             pairs = merge.root(_keep(merge, given, chosen), None)
             batch = _with_values(merge, clause, pairs, merge.alone, None, source.numbers[part[chosen]])
             none = np.zeros(len(chosen), np.bool_)
@@ -174,11 +174,17 @@ def _refuse(source: SourceRows, row: int, expected: str) -> None:
 
 
 def _by_clause(
-    merge: BoundMerge, clauses: Sequence[BoundClause], root: Any, schema: Schema, count: int
+    merge: BoundMerge, clauses: Sequence[BoundClause], root: Any, schema: Schema, numbers: Numbers
 ) -> Iterator[tuple[BoundClause, Numbers]]:
-    """The rows of each clause: the first whose condition is true for them."""
-    free = np.ones(count, np.bool_)
+    """The rows of each clause: the first whose condition is true for them. Raises `RowError` with the number of a row of which a
+    condition does not say whether it is true."""
+    free = np.ones(len(numbers), np.bool_)
     for clause in clauses:
+        for reason, condition in clause.undecided.items():
+            undecided = free & merge.holds(condition, root, schema)
+            if undecided.any():
+                row, place = int(numbers[undecided.argmax()]), f"the condition of {clause.action}"
+                raise RowError(row, expected=reason.value, found=INSTEAD[reason], path=place)
         holds = free if clause.condition is None else free & merge.holds(clause.condition, root, schema)
         free = free & ~holds
         if holds.any():

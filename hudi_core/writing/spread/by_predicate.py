@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 
 from hudi_core.data_files.spool import Spool
 from hudi_core.parallel.flow import SpreadRows
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY, bare_schema
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
-from hudi_core.writing.by_predicate import Assigned, Where, check_update, key_scan, of_changes, writable_by_predicate
+from hudi_core.writing.by_predicate import Assigned, Where, check_update, of_changes, writable_by_predicate
+from hudi_core.writing.conditions import key_scan, refuse_undecided
 from hudi_core.writing.incoming import preparation, row_schema
 from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit
 from hudi_core.writing.operations import run_of
@@ -34,6 +36,7 @@ def spread_delete_where(
     with ExitStack() as kept:
 
         def plan(table: Table, instant_time: str) -> Planned:
+            refuse_undecided(table, where, partial(_has_rows, rows_of))
             rows = rows_of(key_scan(table, where))
             given = kept.enter_context(read_given_keys(table, rows, (RECORD_KEY, PARTITION_PATH)))
             return given.plan_delete(table, instant_time, settings, kept)
@@ -54,6 +57,7 @@ def spread_update(
     with ExitStack() as kept:
 
         def plan(table: Table, instant_time: str) -> Planned:
+            refuse_undecided(table, where, partial(_has_rows, rows_of))
             scan = table.scan(where, meta=False)
             prepares = preparation(table, scan.schema, instant_time)
             given = kept.enter_context(prepare_rows(table, rows_of(scan), prepares, changes.apply))
@@ -62,3 +66,8 @@ def spread_update(
 
         no_rows = Spool(latest.engine, row_schema(latest, bare))
         return run_of(latest, Operation.UPSERT, bare, no_rows, settings).run(plan)
+
+
+def _has_rows(rows_of: RowsOf, table: Table, where: Where) -> bool:
+    with read_given_keys(table, rows_of(key_scan(table, where)), (RECORD_KEY, PARTITION_PATH)) as given:
+        return given.report.rows > 0

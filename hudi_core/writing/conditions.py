@@ -1,0 +1,47 @@
+"""Conditions that decide which rows are written: refused where SQL's ANSI mode refuses them. Rule WRITE-1421."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from hudi_core.errors import RowError
+from hudi_core.expr.queries import Condition
+from hudi_core.expr.sql_predicate import predicate_tree
+from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
+from hudi_core.table.scan import Scan
+from hudi_core.table.table import Table
+from hudi_core.writing.assignments import INSTEAD
+from hudi_core.writing.no_result import find_undecided_rows
+
+
+def key_scan(table: Table, where: Condition, limit: int | None = None) -> Scan:
+    """The rows that match, with the columns that their keys are in or are made of."""
+    config = table.config
+    stored = (RECORD_KEY, PARTITION_PATH)
+    names = stored if config.populate_meta_fields else (*config.record_key_fields, *config.partition_fields)
+    return table.scan(where, columns=list(dict.fromkeys(names)), limit=limit)
+
+
+def has_rows(table: Table, where: Condition) -> bool:
+    """Whether a row matches."""
+    return any(table.engine.rows.count(batch) for batch in key_scan(table, where).batches())
+
+
+def refuse_undecided(
+    table: Table, where: Condition | None, has_rows: Callable[[Table, Condition], bool] = has_rows
+) -> None:
+    """Raises `RowError` where the table has a row of which a condition does not say whether it is true: a part of it has no
+    result in SQL's ANSI mode. Rows that another part of its outermost AND rules out do not count. `has_rows` reads them."""
+    if where is None:
+        return
+    undecided = find_undecided_rows(predicate_tree(where))
+    reasons = list(undecided.by_reason)
+    if not reasons or not has_rows(table, undecided.of_reasons(reasons)):
+        return
+    for reason in reasons:
+        scan = key_scan(table, undecided.of_reasons([reason]), limit=1)
+        for batch in scan.batches():
+            for row in table.engine.rows.to_json(batch, scan.schema):
+                found = f"{INSTEAD[reason]} in the row {json.dumps(row, ensure_ascii=False)}"
+                raise RowError(None, expected=reason.value, found=found, path="where")
