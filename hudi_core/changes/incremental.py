@@ -11,7 +11,7 @@ from hudi_core.options import TableConfig, TableType
 from hudi_core.planning.sources.commits import CommitTimes
 from hudi_core.timeline.instants import DELTA_COMMIT, Instant, time_order
 from hudi_core.timeline.timeline import Timeline
-from hudi_core.timeline.times import EARLIEST, query_time
+from hudi_core.timeline.times import EARLIEST
 
 _FROM_THE_BEGINNING = "earliest"
 _LOG_COMPACT = "LOG_COMPACT"
@@ -42,7 +42,7 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
             found="a table with virtual keys",
         )
     begin = _exact_begin(_begin(since, timeline), timeline)
-    end = None if until is None else query_time(until, timeline.zone, "until")
+    end = None if until is None else timeline.query_time(until, "until")
     if end is not None and time_order(end) < time_order(begin):
         raise UsageError("until", expected=f"a time from {begin} on", found=end)
     # The active timeline has the slices; commits before it are in the history alone.
@@ -81,7 +81,7 @@ def _begin(since: str | None, timeline: Timeline) -> str:
     # Users of Apache Hudi write one or more zeros for the beginning.
     if text.lower() == _FROM_THE_BEGINNING or (text and not text.strip("0")):
         return EARLIEST
-    return query_time(text, timeline.zone, "since")
+    return timeline.query_time(text, "since")
 
 
 def _exact_begin(begin: str, timeline: Timeline) -> str:

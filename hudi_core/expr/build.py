@@ -52,7 +52,7 @@ def lit(value: object, type: Type | str | None = None) -> ExpressionBuilder:
     "date")`.
     """
     if isinstance(value, np.generic):
-        value = _plain(value)
+        value = to_python(value, "lit")
     if type is not None and not isinstance(type, str | Type):
         raise UsageError("lit", expected="a type, or its name in SQL", found=describe(type))
     data_type = sql_type(type) if isinstance(type, str) else type or _own_type(value)
@@ -254,12 +254,12 @@ def _parts(node: Expr, kind: type[nodes.And | nodes.Or]) -> tuple[Expr, ...]:
     return node.parts if isinstance(node, kind) else (node,)
 
 
-def _plain(value: np.generic) -> object:
+def to_python(value: np.generic, where: str) -> object:
     """A scalar of NumPy's as Python's. Raises `UsageError` for a time of parts of a microsecond, which Python's cannot hold."""
     if isinstance(value, np.datetime64) and np.datetime_data(value.dtype)[0] not in ("generic", "Y", "M", "W", "D"):
         micros = value.astype("datetime64[us]")
         if not np.isnat(value) and micros != value:
-            raise UsageError("lit", expected="a time of whole microseconds", found=str(value))
+            raise UsageError(where, expected="a time of whole microseconds", found=str(value))
         value = micros
     scalar: object = value.item()
     return scalar

@@ -34,7 +34,7 @@ from hudi_core.timeline.instants import (
     time_order,
 )
 from hudi_core.timeline.optional_files import read_if_there
-from hudi_core.timeline.times import query_time
+from hudi_core.timeline.times import begins_instant, query_time, refuse_digits
 
 _SHOWN: Final = 20
 """Instants that a notebook shows: the latest."""
@@ -75,18 +75,29 @@ class Timeline(Portable):
         rows = ((one.requested_time, one.completion_time or "", one.action, one.state.name.lower()) for one in latest)
         return html_table(rows, ("requested", "completed", "action", "state"), title=repr(self))
 
+    def query_time(self, text: str, name: str = "time") -> str:
+        """A time as people write it in the form in which the timeline has it, as `times.query_time`.
+
+        Raises `UsageError` about the argument of this name also for digits that begin no instant, unless instants of the timeline
+        have as many: the version of a table of another format, `3`, would sort after all instants (TIME-1459).
+        """
+        time = query_time(text, self.zone, name)
+        if not begins_instant(time) and all(len(instant.requested_time) != len(time) for instant in self.instants):
+            refuse_digits(time, name)
+        return time
+
     def as_of(self, time: str | None) -> Timeline:
         """The timeline as a query of that time sees it: an instant's requested time, or a date. None is the latest.
 
         For a time before the active timeline's start, archived instants are included.
         """
-        until = None if time is None else query_time(time, self.zone, "as_of")
+        until = None if time is None else self.query_time(time, "as_of")
         timeline = self.with_archived() if until is not None and self.starts_after(until) else self
         return replace(timeline, until=until)
 
     def as_completed(self, time: str | None) -> Timeline:
         """The timeline with the writes that had completed by a time; in layout 1, that were requested by it."""
-        until = None if time is None else query_time(time, self.zone)
+        until = None if time is None else self.query_time(time)
         timeline = self.with_archived() if until is not None and self.starts_after(until) else self
         return replace(timeline, completed_until=until)
 

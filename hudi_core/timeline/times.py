@@ -1,4 +1,4 @@
-"""Instant times as people write them: instants, dates, ISO times, epochs, and times of Python's. Rule TIME-5."""
+"""Instant times as people write them: instants, dates, ISO times, epochs, Python's. Rules TIME-5, TIME-1297, TIME-1459."""
 
 from __future__ import annotations
 
@@ -23,7 +23,16 @@ _DATE = re.compile(
 _EPOCHS = {10: 1000, 13: 1}
 """Milliseconds of an epoch's unit, by its number of digits: no instant has as few."""
 _HOUR = re.compile("20[0-9]{8}")
-_INSTANTS = {14: "%Y%m%d%H%M%S", 17: "%Y%m%d%H%M%S"}
+_BEGINNINGS = {4: "%Y", 6: "%Y%m", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
+"""Formats of the first digits of an instant, by their number."""
+_SECONDS = 14
+_INSTANTS = (_SECONDS, 17)
+"""Digits of instants to the second and to the millisecond."""
+_FIRST_YEAR = 1970
+_EXPECTED = (
+    "an instant (20261121124819754), a date (2026-11-21), a date and time (2026-11-21 12:48:19, an offset or Z may follow) or "
+    "seconds or milliseconds since 1970"
+)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -77,12 +86,7 @@ def query_time(text: str, zone: tzinfo | None = None, name: str = "time") -> str
         wall = datetime.fromisoformat(f"{day} {clock or '00:00'}{_offset(offset)}") + timedelta(milliseconds=millis)
         return _instant(wall if offset is None else wall.astimezone(zone))
     except (ValueError, OverflowError, OSError):
-        raise UsageError(
-            name,
-            expected="an instant (20261121124819754), a date (2026-11-21), a date and time (2026-11-21 12:48:19, an offset or Z "
-            "may follow) or seconds or milliseconds since 1970",
-            found=repr(text),
-        ) from None
+        raise UsageError(name, expected=_EXPECTED, found=repr(text)) from None
 
 
 def _digits(digits: str, zone: tzinfo | None) -> str:
@@ -91,18 +95,32 @@ def _digits(digits: str, zone: tzinfo | None) -> str:
         return _instant((_EPOCH + since).astimezone(zone))
     # Metadata tables begin with instants of zeros, which are no dates.
     if len(digits) in _INSTANTS and not digits.startswith("0000"):
-        datetime.strptime(digits[:14], _INSTANTS[len(digits)])
+        datetime.strptime(digits[:_SECONDS], _BEGINNINGS[_SECONDS])
     return digits
 
 
 def _is_hour(digits: str) -> bool:
-    if _HOUR.fullmatch(digits) is None:
-        return False
+    return _HOUR.fullmatch(digits) is not None and begins_instant(digits)
+
+
+def begins_instant(digits: str) -> bool:
+    """Whether digits are an instant from 1970 on, the first ones of it, or it and those that a metadata table appends, or begin
+    with a zero, which sorts before all times. TIME-1459.
+
+    >>> begins_instant("202403"), begins_instant("20240301102030000"), begins_instant("000"), begins_instant("3")
+    (True, True, True, False)
+    """
+    if digits.startswith("0"):
+        return True
     try:
-        datetime.strptime(digits, "%Y%m%d%H")
-    except ValueError:
+        return datetime.strptime(digits[:_SECONDS], _BEGINNINGS[min(len(digits), _SECONDS)]).year >= _FIRST_YEAR
+    except (KeyError, ValueError):
         return False
-    return True
+
+
+def refuse_digits(digits: str, name: str) -> None:
+    """Raises `UsageError` about an argument of this name whose digits are no time."""
+    raise UsageError(name, expected=_EXPECTED, found=repr(digits))
 
 
 def _offset(offset: str | None) -> str:

@@ -19,7 +19,7 @@ from hudi_core.arrays import Bools
 from hudi_core.engine import Engine
 from hudi_core.errors import ExpressionError, HudiError, RowError, SchemaError, UsageError
 from hudi_core.expr.bind import bind, bind_term
-from hudi_core.expr.build import ExpressionBuilder
+from hudi_core.expr.build import ExpressionBuilder, to_python
 from hudi_core.expr.calls import scalar
 from hudi_core.expr.nodes import Call, Cast, Expr, Literal, Name, Scalar
 from hudi_core.expr.outcomes import can_be
@@ -98,6 +98,8 @@ def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: 
     Raises `UsageError` for a text that is an expression of columns, `SchemaError` for a value that the column's type cannot
     have, and as `bind_term`.
     """
+    if isinstance(value, np.generic):
+        value = to_python(value, column.name)
     built = value.node if isinstance(value, ExpressionBuilder) else value
     node = scalar(built) if isinstance(built, get_args(Expr)) else _literal(built, column)
 

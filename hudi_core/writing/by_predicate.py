@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import numpy as np
 
@@ -68,6 +68,8 @@ def refuse_delete_of_both(data: object, where: Where | None) -> None:
         raise UsageError(
             "delete", expected="either rows or a predicate", found="both" if data is not None else "neither"
         )
+    if isinstance(data, (ExpressionBuilder, *get_args(Expr))):
+        raise UsageError("delete", expected="a predicate as where=..., or rows", found="a predicate in place of rows")
     if isinstance(data, str) and _SIGNS.search(data) and not is_url(data) and not is_there(Path(local_path(data))):
         raise UsageError("delete", expected="a predicate as where=..., or the path of a file of rows", found=repr(data))
 

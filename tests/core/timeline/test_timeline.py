@@ -281,3 +281,15 @@ def test_timelines_without_properties_or_with_empty_files_are_read(case: dict[st
         metadata = found.metadata(instant)
         assert metadata.schema_text == expected.get("extra_metadata_schema")
         assert sorted(metadata.stats) == expected.get("partitions_written", [])
+
+
+def test_digits_that_no_instant_has_are_no_time() -> None:
+    """TIME-1459."""
+    found, _ = timeline(i20240402144910683_20240402144911000__commit=b"")
+    for digits in ("3", "17", "2024040", "2" * 13 + "9" * 9):
+        for cut in (found.as_of, found.as_completed):
+            with pytest.raises(UsageError, match=rf"expected an instant .*found '{digits}'$"):
+                cut(digits)
+    assert times(found.as_of("2025")) == ["20240402144910683"]
+    assert times(found.as_of("000")) == []
+    assert times(timeline(i10_11__commit=b"")[0].as_of("12")) == ["10"]

@@ -1,10 +1,11 @@
-"""Texts as new values of columns: stored as they are, or refused where they are SQL over the columns. Rule WRITE-1458."""
+"""Texts, predicates and scalars of NumPy as new values of columns. Rule WRITE-1458."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -126,3 +127,21 @@ def test_an_error_of_a_text_names_the_way(tmp_path: Path) -> None:
         SchemaError, match=r"^n: expected .*, or an expression made with hudi_core.expr or hudi_core.col, found"
     ):
         new_table(tmp_path).update({"n": "n + 1"})
+
+
+def test_a_scalar_of_numpy_is_a_value(tmp_path: Path) -> None:
+    table = new_table(tmp_path)
+    for column, value in (("n", np.int64(8)), ("n", np.uint8(9)), ("flag", np.bool_(True)), ("name", np.str_("x"))):
+        table.update({column: value})
+        assert stored(table, column) == value
+    with pytest.raises(SchemaError, match=r"^n: expected a value of int"):
+        table.update({"n": np.int64(2**40)})
+
+
+def test_a_predicate_is_no_rows(tmp_path: Path) -> None:
+    table = new_table(tmp_path)
+    for predicate in (hudi_core.col("n") > 3, hudi_core.parse_predicate("n > 3")):
+        with pytest.raises(
+            UsageError, match=r"^delete: expected a predicate as where=\.\.\., or rows, found a predicate in place"
+        ):
+            table.delete(predicate)  # type: ignore[arg-type]
