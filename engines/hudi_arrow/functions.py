@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,10 +12,11 @@ import pyarrow.compute as pc
 
 from hudi_arrow import nested, text
 from hudi_arrow.arithmetic import arithmetic, compute_unwrapped, fit
-from hudi_arrow.arrays import Array, conform
+from hudi_arrow.arrays import Array, conform, plain
 from hudi_arrow.casts import cast, digits
 from hudi_arrow.distinct import by_distinct
 from hudi_arrow.integers import count, integers, with_nulls
+from hudi_arrow.numpy_arrays import from_numpy, has_value, to_numpy, to_scalar
 from hudi_arrow.types import to_arrow
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.functions.record import Function, Types
@@ -31,6 +32,9 @@ else:
 Kernel = Callable[[Sequence[Array], Types, t.Type], Array | None]
 """Arguments, their types and the result's to the result; None for types that the kernel does not serve."""
 _STRINGS = (t.String, t.Enumeration)
+_MOST_PLACES = 15
+_SURE = 2.0**36
+_NEAR_HALF = 2.0**-12
 
 
 def apply(function: Function, arguments: Sequence[Array], types: Types, result: t.Type) -> Array:
@@ -92,6 +96,66 @@ def _trim(
     return text.trim(arguments[0], left=left, right=right) if plain else None
 
 
+def _replace(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+    """Of constants of which the new one is not the longer: texts that grow have a longest length."""
+    value, *others = arguments
+    constants = [_constant(other) for other in others] + [""]
+    part, by = constants[:2]
+    if part is None or by is None or len(by.encode()) > len(part.encode()):
+        return None
+    return pc.replace_substring(plain(value), part, by) if part else value
+
+
+def _constant(array: Array) -> Any:
+    """The value that is in every row; None where rows differ or one is null."""
+    is_one = len(array) and not array.null_count and pc.all(pc.equal(array, array[0])).as_py()
+    return array[0].as_py() if is_one else None
+
+
+def _pmod(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+    """Of integers: the remainder, raised by the divisor where it is negative."""
+    if not isinstance(result, t.Int | t.Long):
+        return None
+    kinds = (result, result)
+    rest = arithmetic("%", arguments, types, result)
+    divisor = conform(arguments[1], types[1]).cast(to_arrow(result))
+    raised = arithmetic("%", [arithmetic("+", [rest, divisor], kinds, result), divisor], kinds, result)
+    return pc.if_else(pc.less(rest, to_scalar(0, rest.type)), raised, rest)
+
+
+def _round(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+    """Of decimals and doubles at a constant number of places behind the point."""
+    places = 0 if len(arguments) == 1 else _constant(arguments[1])
+    if places is None or not 0 <= places <= _MOST_PLACES:
+        return None
+    match types[0], result:
+        case t.Decimal(precision, scale), t.Decimal():
+            return fit(arguments[0].cast(pa.decimal256(precision + 1, scale)), result)
+        case t.Double(), t.Double():
+            return _round_doubles(arguments, types, places)
+        case _:
+            return None
+
+
+def _round_doubles(arguments: Sequence[Array], types: Types, places: int) -> Array:
+    """Where the shifted value is small and far enough from a half, the digits that it is computed with cannot change the whole
+    number next to it, and this divided by a power of ten is the nearest double. The other rows count by themselves."""
+    values = to_numpy(arguments[0])
+    with np.errstate(invalid="ignore", over="ignore"):
+        shifted = values * 10.0**places
+        whole = np.rint(shifted)
+        is_clear = (np.abs(shifted) < _SURE) & (np.abs(np.abs(shifted - whole) - 0.5) > _NEAR_HALF)
+        rounded = whole / 10.0**places + 0.0
+    unclear = np.flatnonzero(~is_clear & has_value(arguments[0]))
+    if len(unclear):
+        meaning = registry.function("round")
+        rows = [argument.take(from_numpy(unclear)) for argument in arguments]
+        rounded[unclear] = to_numpy(
+            by_distinct(lambda *row: meaning.apply(row, types, types[0]), rows, types, types[0])
+        )
+    return with_nulls(rounded, arguments[0], pa.float64())
+
+
 def _date_format(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """Points in time with one text are made one first, so that few are left to write out."""
     patterns, source = pc.unique(arguments[1].drop_null()).to_pylist(), types[0]
@@ -117,6 +181,9 @@ KERNELS: dict[str, Kernel] = {
     "lower": partial(_case, False),
     "upper": partial(_case, True),
     "length": _length,
+    "replace": _replace,
+    "round": _round,
+    "pmod": _pmod,
     "substring": _substring,
     "concat": _concat,
     "trim": _trim,

@@ -58,6 +58,13 @@ CASES: Mapping[str, tuple[str, ...]] = {
     "floor": ("floor(x) % 7 = 3", "floor(amount) = n"),
     "lower": ("lower(id) = 'k77'", "lower(city) = 'city 7'"),
     "upper": ("upper(id) = 'K77'", "upper(city) = 'CITY 7'"),
+    "replace": (
+        "replace(id, 'k', '') = '77'",
+        "replace(city, 'City ', '') = '7'",
+        "replace(city, ' ', '_') = 'City_7'",
+    ),
+    "round": ("round(x / 7, 2) % 7 = 3", "round(x / 7, 1) = n", "round(amount, 1) = x"),
+    "pmod": ("pmod(n, 1000) = 7", "pmod(n, i) = 7"),
     "length": ("length(id) = 2", "length(city) = 6"),
     "substring": (
         "substring(CAST(id AS binary), 2, 2) = X'3737'",

@@ -185,3 +185,60 @@ def test_numbers_close_together_and_far_apart_have_the_same_digits(numbers: list
     shown = VALUES.replace(text, VALUES.is_null(text), "none", t.String())
     assert to_values(shown, t.String()) == [text or "none" for text in expected]
     assert VALUES.join([shown]).type == pa.string()
+
+
+HALVES = st.builds(
+    lambda whole, places: (2 * whole + 1) / 2 / 10**places, st.integers(-(10**7), 10**7), st.integers(0, 5)
+)
+"""Doubles next to which two numbers of so many places are equally near, or almost."""
+INTS = st.one_of(st.integers(-9, 9), st.sampled_from([2**31 - 1, -(2**31), 2**31 - 2, 1 - 2**31]))
+
+
+def like_the_record(name: str, columns: list[list[Any]], types: list[t.Type], to: t.Type) -> None:
+    """Asserts that the engine gives what the function's record does, row by row."""
+    meaning = function(name)
+    got = VALUES.apply(meaning, [from_values(values, of) for values, of in zip(columns, types, strict=True)], types, to)
+    wanted = [
+        None if any(part is None for part in row) else meaning.apply(row, types, to)
+        for row in zip(*columns, strict=True)
+    ]
+    assert list(map(repr, to_values(got, to))) == list(map(repr, wanted))
+
+
+@settings(deadline=None)
+@given(st.lists(st.none() | st.floats() | HALVES, min_size=1), st.integers(-2, 17))
+def test_doubles_are_rounded_as_their_shortest_texts_are(values: list[float | None], places: int) -> None:
+    """FUNC-13, ENGINE-1388."""
+    like_the_record("round", [values, [places] * len(values)], [t.Double(), t.Int()], t.Double())
+    like_the_record("round", [values], [t.Double()], t.Double())
+
+
+@settings(deadline=None)
+@given(st.lists(st.none() | st.decimals(-99999, 99999, places=3), min_size=1), st.integers(0, 4))
+def test_decimals_are_rounded_half_up(values: list[Decimal | None], places: int) -> None:
+    """FUNC-13, ENGINE-1388."""
+    scale = min(places, 3)
+    to = t.Decimal(6 + scale, scale)
+    like_the_record("round", [values, [places] * len(values)], [t.Decimal(8, 3), t.Int()], to)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.none() | INTS, st.none() | INTS), min_size=1))
+def test_remainders_are_raised_by_the_divisor(pairs: list[tuple[int | None, int | None]]) -> None:
+    """FUNC-19, ENGINE-1388."""
+    columns = [[pair[0] for pair in pairs], [pair[1] for pair in pairs]]
+    for of in (t.Int(), t.Long()):
+        like_the_record("pmod", columns, [of, of], of)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.none() | st.text("ab\u00e9\U0001f600."), min_size=1),
+    st.text("ab\u00e9\U0001f600.", max_size=3),
+    st.text("b.", max_size=3),
+)
+def test_texts_are_exchanged(values: list[str | None], part: str, by: str) -> None:
+    """FUNC-15, ENGINE-1388."""
+    count = len(values)
+    like_the_record("replace", [values, [part] * count, [by] * count], [t.String()] * 3, t.String())
+    like_the_record("replace", [values, [part] * count], [t.String()] * 2, t.String())
