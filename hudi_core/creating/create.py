@@ -26,7 +26,7 @@ from hudi_core.keys.choose import UTC_MACHINE, choose
 from hudi_core.keys.generator import WritePath
 from hudi_core.keys.options import AUTO_INSTANT, table_options
 from hudi_core.metadata_writer.initial import new_table_steps
-from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_config
+from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, TimeZone, table_config
 from hudi_core.rows.exact_types import choose_written_units
 from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.names import name_list
@@ -156,7 +156,8 @@ def _create_metadata_table(
     first = system_clock()
     moments = (first + timedelta(milliseconds=number) for number in count())
     config = table_config(properties)
-    steps, stated = new_table_steps(config, indexes, schema, lambda: time_of(next(moments), UTC))
+    zone = UTC if config.timezone is TimeZone.UTC else None
+    steps, stated = new_table_steps(config, indexes, schema, lambda: time_of(next(moments), zone))
     run(storage, steps)
     return stated
 

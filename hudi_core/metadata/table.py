@@ -362,6 +362,9 @@ def open_metadata_table(
         raise CorruptFileError(where, expected="properties of the metadata table", found="no such file")
     own = table_config(parse_properties(content, where), where)
     timeline = timeline_in(storage, f"{METADATA_FOLDER}/{own.timeline_folder}", own.layout)
+    timeline = replace(
+        timeline, zone=data_timeline.zone
+    )  # its times are those of the table's writes, and are later than some
     _refuse_lagging(storage, timeline, data_timeline)
     pending = data_timeline.pending_times
     if earlier is None:

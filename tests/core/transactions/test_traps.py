@@ -9,6 +9,7 @@ in Parquet (`engines/arrow/test_parquet_write.py`), properties (`test_new_table.
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -185,12 +186,31 @@ def test_times_of_a_writer_in_another_zone_are_followed(tmp_path: Path, in_zone:
     assert sorted(row["n"] for row in refreshed(table).scan(columns=["n"]).to_json_rows()) == [2, 2]
 
 
-def test_tables_of_ours_have_times_in_utc_wherever_they_are_written(tmp_path: Path) -> None:
-    """COMMIT-5."""
-    table = new_table(tmp_path)
-    before = time_of(datetime.now(UTC), UTC)  # noqa: TID251 - what it is compared with
-    instant = table.insert(arrow(("a", 1))).instant
-    assert before <= instant <= time_of(datetime.now(UTC) + timedelta(seconds=1), UTC)  # noqa: TID251
+@pytest.mark.parametrize("in_zone", ["Etc/GMT+10", "Etc/GMT-14"], indirect=True)
+@pytest.mark.parametrize("stated", ["UTC", "LOCAL"])
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 8), ("mor", 6)])
+def test_all_times_of_a_table_are_of_its_zone(
+    tmp_path: Path, in_zone: None, stated: str, kind: str, version: int
+) -> None:
+    """COMMIT-1389: those of the metadata table too. Were they ahead, later writes would follow them, hours before their time."""
+    zone = UTC if stated == "UTC" else None
+    before = time_of(datetime.now(UTC), zone)  # noqa: TID251 - what they are compared with
+    table = new_table(tmp_path, kind, version, indexes=INDEXES, options={"hoodie.table.timeline.timezone": stated})
+    table.insert(arrow(("a", 1)))
+    refreshed(table).upsert(arrow(("a", 2), ("b", 2)))
+    services = open_table(tmp_path / "t")
+    services.savepoint()
+    if kind == "mor":
+        services.compact()
+    services.refresh().cluster(columns=["id"])
+    services.refresh().clean(keep_commits=1)
+    services.refresh().index("bloom_filters")
+    services.refresh().rollback(refreshed(table).upsert(arrow(("c", 3))).instant)
+    after = time_of(datetime.now(UTC) + timedelta(seconds=1), zone)  # noqa: TID251
+    names = [path.name for path in (tmp_path / "t" / ".hoodie").rglob("*") if "timeline" in path.parts or version == 6]
+    times = [time for name in names for time in re.findall(r"(?<!\d)2\d{16}(?!\d)", name)]
+    assert len(times) > 15
+    assert before <= min(times) <= max(times) <= after
 
 
 @pytest.mark.parametrize("version", [6, 8])
