@@ -159,7 +159,7 @@ class _Run:
         self._apart = has_simple_buckets(table)
         self._runner = TaskRunner(
             table.snapshot().without_slices(), self._rows, file_schema(bare), Spool(table.engine, self._rows),
-            merges=False, noted=list_noted_indexes(table), codec=codec_of(table.config.properties),
+            keeps_marked=True, noted=list_noted_indexes(table), codec=codec_of(table.config.properties),
             tally=options.tally if table.engine.runner.reach is Reach.MEMORY else None,
         )  # fmt: skip
         self._tasks = 0

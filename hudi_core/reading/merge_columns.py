@@ -94,7 +94,12 @@ class MergeColumns:
     @property
     def keeps_lone_rows(self) -> bool:
         """A row that meets no other with its key becomes the table's row as it is."""
-        return self.rules.partial is None and self.is_deleted is self.operation is self.marker is None
+        return self.rules.partial is None and not self.has_markers
+
+    @property
+    def has_markers(self) -> bool:
+        """Whether rows have a column that can say that they are deleted. Rule MERGE-7."""
+        return not (self.is_deleted is self.operation is self.marker is None)
 
     def find_deleted(self, root: Any, where: str) -> Bools:
         """Which rows of a log delete their key. Rule MERGE-7."""

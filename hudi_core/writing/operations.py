@@ -148,8 +148,5 @@ def run_of(
     are the columns that the rows lack and whose stored values stay."""
     action = REPLACE_COMMIT if operation.overwrites else write_action(table)
     name = operation.recorded_as
-    merges = not (operation.adds_alone or operation.overwrites)
     looks_up = policy_of(table, operation, options) is not DuplicatePolicy.NONE
-    return WriteRun(
-        table, name, action, schema, rows.schema, rows, options, merges=merges, kept=kept, looks_up=looks_up
-    )
+    return WriteRun(table, name, action, schema, rows.schema, rows, options, kept=kept, looks_up=looks_up)

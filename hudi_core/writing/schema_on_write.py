@@ -132,7 +132,8 @@ def schema_on_write(
     """The table's schema after a write of rows of `incoming`, and the way of the rows into it.
 
     Meta columns in either do not count: rows that were read from a table can be written to one. Raises `SchemaError` with
-    the path for a type that the table's column cannot change to, for a required column that is missing, and as
+    the path for a type that the table's column cannot change to, for a required column that is missing, for a map whose keys
+    are no strings, and as
     `find_kept_columns`, `UnsupportedError` for a type that is not written, `UsageError` for two columns of one name, and as
     `correct_types`.
     """
@@ -144,6 +145,10 @@ def schema_on_write(
     twice = next((name for name, count in Counter(column.name for column in bare.fields).items() if count > 1), None)
     if twice is not None:
         raise UsageError(where, expected="columns of different names", found=f"two columns {twice}")
+    for path, column in walk(bare.record):
+        if isinstance(column.type, t.Map) and not isinstance(column.type.key.type, t.String):
+            found = type_text(column.type.key.type)
+            raise SchemaError(".".join(path), expected="string keys of a map", found=found)
     kept = find_kept_columns(bare_table, bare, columns)
     merged = merge(bare_table, bare, narrower=Narrower.KEEP)
     for path, column in walk(merged.record):

@@ -30,7 +30,7 @@ from hudi_core.formats.names import BaseFileName, parse_base_file
 from hudi_core.index_kinds.after_write import slice_after, snapshot_after
 from hudi_core.index_kinds.file_notes import FileNotes, NotedIndex
 from hudi_core.index_kinds.secondary import Indexed, SecondaryChanges
-from hudi_core.merge.rules import MergeRules, merge_rules
+from hudi_core.merge.rules import MergedColumns, MergeRules, merge_rules, merges
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.options import MergeMode
 from hudi_core.planning.sources.file_filters import text_in_footer
@@ -127,8 +127,8 @@ class TaskRunner:
     rows: Schema
     files: Schema
     spool: Spool
-    merges: bool = True
-    """Records with one key are merged: the table's rules for that are known."""
+    keeps_marked: bool = False
+    """Rows with a delete marker are written as they are: they are rows of the table."""
     kept: frozenset[int] = frozenset()
     """The columns that rows lack: those of their keys keep what they have stored there."""
     indexed: Indexed | None = None
@@ -183,8 +183,12 @@ class TaskRunner:
         writer = self._writer(task.target)
         if not task.combine or (task.distinct and self._columns.keeps_lone_rows):
             made: list[StringColumn] | None = [] if self._reports_keys else None
-            writer.expected = row_count(task) if made is None else None
-            written = writer.write(self._insert(task.rows, made))
+            writer.expected = row_count(task) if made is None and self._marks is None else None
+            batches = self._insert(task.rows, made)
+            first = next((batch for batch in batches if self._engine.rows.count(batch)), None)
+            if first is None:
+                return None
+            written = writer.write(chain([first], batches))
             keys = None if made is None else writer.keys if writer.stores_keys else concat_strings(made)
             return status_of_base(writer, written, inserts=written.footer.rows, added_keys=keys)
         empty = FileSlice(task.target.partition, task.target.file_id, task.target.instant_time, None)
@@ -245,8 +249,8 @@ class TaskRunner:
         engine = self._engine
         for batch in self._take(rows):
             new = batch
-            if self.merges:
-                new = engine.rows.keep(batch, ~self._columns.find_deleted(engine.rows.root(batch), "rows"))
+            if self._marks is not None:
+                new = engine.rows.keep(batch, ~self._marks.find_deleted(engine.rows.root(batch), "rows"))
             if changes is not None:
                 changes.write_inserts(new)
             if keys is not None and not self.snapshot.config.populate_meta_fields:
@@ -301,9 +305,21 @@ class TaskRunner:
 
     @cached_property
     def _columns(self) -> MergeColumns:
+        return self._columns_by(merge_rules(self.snapshot.config, self.snapshot.storage.uri))
+
+    def _columns_by(self, rules: MergeRules) -> MergeColumns:
         snapshot = self.snapshot
-        rules = merge_rules(snapshot.config, snapshot.storage.uri)
         return merge_columns(self._engine, snapshot.config, self.rows, rules, self.rows, snapshot.storage.uri)
+
+    @cached_property
+    def _marks(self) -> MergeColumns | None:
+        """What finds rows with a delete marker; None where none is left out. Where code of the user's merges, Hudi's own columns
+        mark rows."""
+        if self.keeps_marked:
+            return None
+        is_known = merges(self.snapshot.config) is not MergedColumns.ANYTHING
+        columns = self._columns if is_known else self._columns_by(MergeRules(MergeMode.COMMIT_TIME_ORDERING))
+        return columns if columns.has_markers else None
 
     @cached_property
     def _winning(self) -> MergeColumns:

@@ -118,7 +118,6 @@ class WriteRun:
     rows: Schema
     spool: Spool
     options: WriteOptions
-    merges: bool = True
     kept: frozenset[int] = frozenset()
     """The columns that the rows lack and whose stored values stay."""
     looks_up: bool = False
@@ -210,7 +209,7 @@ class WriteRun:
         self._enter(WRITING, tasks)
         runner = TaskRunner(
             table.snapshot().without_slices(), self.rows, file_schema(self.schema), planned.spool or self.spool,
-            merges=self.merges, kept=self.kept, indexed=indexed, noted=noted, stays=not self.options.moves(stated),
+            kept=self.kept, indexed=indexed, noted=noted, stays=not self.options.moves(stated),
             codec=codec_of(self.options.properties, stated), block_bytes=block_bytes(self.options.properties, stated),
         )  # fmt: skip
         if planned.work is not None:

@@ -12,7 +12,7 @@ MOST = {
     "warm predicate": 45,
     "located key": 92,
     "cold predicate": 123,
-    "insert": 137,
+    "insert": 139,
     "upsert of 50 rows": 166,
     "first rows": 132,
 }

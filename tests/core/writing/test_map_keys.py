@@ -107,3 +107,16 @@ def test_columns_of_structs_are_no_maps(tmp_path: Path) -> None:
     )
     table.insert(pl.DataFrame({"id": ["a"], "s": [{"k": 1}]}))
     assert table.refresh().scan(meta=False).to_arrow().num_rows == 1
+
+
+@pytest.mark.parametrize("keys", [pa.int64(), pa.binary(), pa.date32()])
+def test_maps_with_other_keys_than_strings_are_refused(tmp_path: Path, keys: pa.DataType) -> None:
+    """WRITE-1422."""
+    table = hudi_core.create(tmp_path / "t", TYPES, key="id")
+    for name, kind, path in (("m", MAP, "m"), ("deep", DEEP, "deep.element.m"), ("new", MAP, "new")):
+        inner = pa.map_(keys, MAP if name == "deep" else pa.int64())
+        other = pa.list_(pa.struct([("m", inner)])) if kind is DEEP else inner
+        rows = pa.table({"id": ["a"], name: pa.array([None], other)})
+        with pytest.raises(hudi_core.SchemaError, match=f"^{path}: expected string keys of a map, found"):
+            table.insert(rows, add_columns=True)
+    assert table.refresh().count() == 0
