@@ -7,6 +7,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Generator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +37,15 @@ TOGETHER = ("tests/engines/spark/",)
 
 FIRST = (
     "tests/engines/spark/",
+    "tests/conformance/test_services.py",
+    "tests/laws/test_writes_keep_indexes.py",
+    "tests/laws/test_archiving.py",
+    "tests/core/transactions/test_hostile_metadata.py",
     "tests/conformance/test_queries.py",
     "tests/laws/test_pruning.py",
+    "tests/laws/test_compactions.py",
+    "tests/core/services/archiving/test_crashes.py",
+    "tests/core/services/restoring/test_run.py",
     "tests/core/cli/test_endings.py",
     "tests/core/cli/test_interrupts.py",
     "tests/faults/test_faults.py",
@@ -45,6 +54,9 @@ FIRST = (
     "tests/core/index_kinds/test_secondary.py",
     "tests/core/index_builds/test_index_beside_writers.py",
     "tests/laws/test_planted_faults.py",
+    "tests/core/services/cleaning/test_crashes.py",
+    "tests/core/services/upkeep/test_rounds.py",
+    "tests/laws/test_cleaning.py",
     "tests/laws/test_folding.py",
     "tests/core/transactions/test_crashes.py",
     "tests/laws/test_merging.py",
@@ -59,14 +71,31 @@ def pytest_configure() -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """What is collected lives until the end: the garbage collector need not look at it, then and later."""
     gc.disable()
     try:
+        _import_share(session.config)
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _import_share(config: pytest.Config) -> None:
+    """Each of several processes, which all collect all tests, imports other files of them first: it loads the bytecode of the
+    rest, which the others have written meanwhile. In a fresh copy that takes most of the collection."""
+    worker = getattr(config, "workerinput", None)
+    if worker is None:
+        return
+    ignored = tuple(str(config.rootpath / name) for name in config.getoption("ignore") or ())
+    folders = [path for name in config.args if (path := config.rootpath / name).is_dir()]
+    files = sorted(
+        path for folder in folders for path in folder.rglob("test_*.py") if not str(path).startswith(ignored)
+    )
+    for path in files[int(worker["workerid"][2:]) :: worker["workercount"]]:
+        with suppress(Exception, pytest.skip.Exception):  # it is raised again where the file is collected
+            import_module(".".join(path.relative_to(config.rootpath).with_suffix("").parts))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -27,9 +27,9 @@ def _is_default() -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    here = Path(__file__).parent
+    here = f"{Path(__file__).parent}{os.sep}"
     for item in items:
-        if here in item.path.parents:
+        if str(item.path).startswith(here):
             item.add_marker(pytest.mark.spark)
             if item.get_closest_marker("one_spark") and not _is_default():
                 item.add_marker(pytest.mark.soak)
