@@ -57,7 +57,7 @@ def schema_commit(table: Table, schema: Schema, instant_time: str, *, begins: bo
     if recorded is None:
         if not begins:
             return SchemaCommit()
-        first = _first(table.schema)
+        first = _first(table.schema, schema.max_column_id)
         recorded = append_schema("", first).value, first
     document, last = recorded
     # Where Apache Hudi gave one id to two columns, the table's schema has another id for the later one.
@@ -79,13 +79,14 @@ def undo_schema_commit(storage: Storage, instant_time: str) -> tuple[Step, ...]:
     return tuple(Delete(info.path) for info in files if info.name.startswith((f"{instant_time}.", f"{instant_time}_")))
 
 
-def _first(schema: Schema) -> Schema:
-    """The first schema of a history, with the meta columns, whether or not rows have them."""
+def _first(schema: Schema, greatest: int) -> Schema:
+    """The first schema of a history, with the meta columns, whether or not rows have them. Theirs are ids beyond `greatest` then,
+    the greatest one of the schema that comes next."""
     if any(is_meta(column.name) for column in schema.fields):
         return replace(schema, version=0)
     own = [replace(column, id=NO_ID) for column in with_meta_columns(t.Record(())).fields]
     record = replace(schema.record, fields=(*own, *schema.fields))
-    return Schema(record_with_missing_ids(record, schema.max_column_id))
+    return Schema(record_with_missing_ids(record, max(schema.max_column_id, greatest)))
 
 
 def _columns(schema: Schema) -> Any:

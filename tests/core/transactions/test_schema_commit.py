@@ -87,6 +87,23 @@ def test_a_column_that_a_write_adds_becomes_a_version(tmp_path: Path) -> None:
     assert [(row["s"], row["t"]) for row in rows(table)] == [("new", None), (None, "y")]
 
 
+@pytest.mark.parametrize(("kind", "version"), KINDS)
+def test_columns_are_added_to_tables_with_virtual_keys(tmp_path: Path, kind: str, version: int) -> None:
+    """COMMIT-1424: the meta columns of the first version have ids of their own."""
+    options = {"hoodie.populate.meta.fields": "false"}
+    table = create_table(tmp_path / "t", TYPES, "id", type=kind, version=version, options=options)
+    table.insert(pa.table({"id": ["a", "b"], "n": pa.array([1, 2], pa.int32()), "s": ["x", "y"]}))
+    table = table.refresh().evolve("ADD COLUMN new int").evolve("ADD COLUMN other int; RENAME COLUMN s TO t")
+    table.update({"new": 7}, where="id = 'b'")
+    read = [
+        {"id": "a", "n": 1, "t": "x", "new": None, "other": None},
+        {"id": "b", "n": 2, "t": "y", "new": 7, "other": None},
+    ]
+    assert rows(table) == read
+    assert len(table.refresh().schema.ids) == len(set(table.refresh().schema.ids.values()))
+    assert list(table.refresh().validate()) == []
+
+
 def test_tables_without_a_history_get_none_by_writing(tmp_path: Path) -> None:
     table = new_table(tmp_path)
     table.upsert(pa.table({"id": ["a"], "more": [1]}), missing_columns="null", add_columns=True)
