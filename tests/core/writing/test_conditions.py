@@ -200,3 +200,15 @@ def test_values_of_constants_conditions_and_lambdas(tmp_path: Path) -> None:
         with pytest.raises(RowError, match=rf"^{column}: row 1: expected .*{expected}"):
             table.update({column: value}, where="id = 'a'")
     assert table.refresh().to_arrow().sort_by("id").to_pylist() == ROWS
+
+
+def test_null_is_a_value_of_each_type(tmp_path: Path) -> None:
+    """WRITE-1423."""
+    table = new_table(tmp_path)
+    ((_, null),) = parse_assignments("a = NULL")
+    table.update({"a": null, "i": null, "s": null}, where="id = 'a'")
+    changed = table.refresh().to_arrow("id = 'a'").to_pylist()
+    assert changed == [{"id": "a", "i": None, "l": LONGS[1], "s": None, "a": None}]
+    source = pa.table({"id": ["b"]})
+    table.merge(source, on="id").when_matched_update({"a": null}).execute()
+    assert table.refresh().to_arrow("id = 'b'")["a"].to_pylist() == [None]
