@@ -16,7 +16,8 @@ from hudi_core.errors import RowError
 from hudi_core.pruning.ranks import order_texts
 from hudi_core.stated_properties import StatedProperties
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns
-from hudi_core.writing.task_rows import LEFT_OUT, Places
+from hudi_core.writing.moves import LEFT_OUT
+from hudi_core.writing.task_rows import Places
 
 INSERT_DUPLICATES: Final = "hoodie.datasource.insert.dup.policy"
 DROP_DUPLICATES: Final = "hoodie.datasource.write.insert.drop.duplicates"

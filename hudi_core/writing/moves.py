@@ -30,13 +30,13 @@ from hudi_core.tagging.key_columns import NOWHERE
 from hudi_core.writing.incoming import Incoming
 from hudi_core.writing.input_files import InputFiles, rows_of_slice
 
-DROPPED: Final = -2
-"""In the place of a slice number: the row is not written."""
+LEFT_OUT: Final = NOWHERE - 1
+"""In the place of the number of a slice: a row that is not written."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resolved:
-    """For each row the slice that it is merged into, `NOWHERE` or `DROPPED`; and by slice the keys that leave it."""
+    """For each row the slice that it is merged into, `NOWHERE` or `LEFT_OUT`; and by slice the keys that leave it."""
 
     places: Numbers
     leaving: dict[int, StringColumn]
@@ -155,7 +155,7 @@ def _decide(
 ) -> Resolved:
     keys, slices = incoming.keys, sources.snapshot.slices
     decided = places.copy()
-    decided[rows] = DROPPED
+    decided[rows] = LEFT_OUT
     firsts = np.unique(index.first[rows])
     winning = winners[firsts]
     firsts, winning = firsts[winning != NOWHERE], winning[winning != NOWHERE]

@@ -73,7 +73,7 @@ class Planner:
     instant_time: str
     row_bytes: float
     sizes: FileSizes = field(default_factory=FileSizes)
-    excluded: frozenset[tuple[str, str]] = frozenset()
+    excluded: frozenset[FileGroup] = frozenset()
     tasks: list[Task] = field(default_factory=list)
 
     def upsert(

@@ -15,12 +15,11 @@ from hudi_core.columns.string_index import equal_strings
 from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns
 from hudi_core.tagging.sorted_keys import sort_keys
+from hudi_core.writing.moves import LEFT_OUT
 from hudi_core.writing.plan import Routes, Share
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
 
 NONE: Final = np.zeros(0, np.int64)
-LEFT_OUT: Final = NOWHERE - 1
-"""In the place of the number of a slice: a row that is left out."""
 
 
 class RowOrder(StrEnum):
@@ -36,8 +35,7 @@ class RowOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """Where the rows of a write go: for each row the number of the slice that holds its key, `NOWHERE`, or a lower number for one
-    that is left out."""
+    """Where the rows of a write go: for each row the number of the slice that holds its key, `NOWHERE`, or `LEFT_OUT`."""
 
     slices: Numbers
     positions: Numbers | None = None
@@ -173,6 +171,7 @@ def group_rows(slice_numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
 
 
 def group_by_partition(keys: KeyColumns, rows: Numbers) -> list[tuple[str, Numbers]]:
+    """The partition paths of rows by number, each with its rows, in their order."""
     if len(keys.paths) == 1:  # as that of a table without partitions
         return [(keys.paths[0], rows)] if len(rows) else []
     partitions = keys.partitions[rows]
