@@ -31,7 +31,7 @@ def beat(storage: Storage, folder: str) -> None:
     storage.replace(f"{folder}/{_BEAT}", b"")
 
 
-def delete_abandoned(storage: Storage, clock: Clock = system_clock) -> tuple[str, ...]:
+def delete_abandoned_rows(storage: Storage, clock: Clock = system_clock) -> tuple[str, ...]:
     """Deletes the rows of writes that are dead, and gives their folders."""
     files: dict[str, list[str]] = {}
     for info in storage.list(STAGED, recursive=True):

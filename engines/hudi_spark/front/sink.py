@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyspark.sql.datasource as datasource
 from pyspark.sql.types import StructType
 
-from hudi_core.commit.staged_rows import BEAT_SECONDS, beat, delete_abandoned, new_folder
+from hudi_core.commit.staged_rows import BEAT_SECONDS, beat, delete_abandoned_rows, new_folder
 from hudi_core.engine import Storage
 from hudi_core.errors import UnsupportedError, UsageError, list_names
 from hudi_core.table.open import open_table
@@ -111,7 +111,7 @@ class Staging:
             return write(table, reader, self.options.operation, settings)
         finally:
             self.drop(messages)
-            delete_abandoned(self._storage)
+            delete_abandoned_rows(self._storage)
 
     def drop(self, messages: Sequence[Any]) -> None:
         """Deletes the files of all tasks. Spark may commit by another copy of the writer than the one that its tasks got."""

@@ -10,7 +10,7 @@ from typing import Final
 
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
-from hudi_core.commit.staged_rows import delete_abandoned
+from hudi_core.commit.staged_rows import delete_abandoned_rows
 from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import next_time, time_of
 from hudi_core.errors import HudiError
@@ -52,7 +52,7 @@ def clean(table: Table, options: CleanOptions | None = None) -> CleanResult:
     if settings.dry_run:
         return _foreseen(latest, plan_clean(latest, rule, settings.clock), rule)
     latest = _without_empty(latest, settings)
-    delete_abandoned(latest.storage, settings.clock)
+    delete_abandoned_rows(latest.storage, settings.clock)
     finished = [run_clean(latest, instant, settings) for instant in pending_cleans(latest)]
     names = tuple(one.instant for one in finished if one.instant is not None)
     instant = schedule(latest, settings)

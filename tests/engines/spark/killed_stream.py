@@ -21,7 +21,7 @@ from typing import Any
 import pyarrow as pa
 
 import hudi_spark
-from hudi_core.commit.staged_rows import PATIENCE, delete_abandoned
+from hudi_core.commit.staged_rows import PATIENCE, delete_abandoned_rows
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.table import Table
 from hudi_core.transactions.stream_batches import read_committed_batches
@@ -133,7 +133,7 @@ def main(folder: str, kind: str, version: str, op: str, how: str) -> None:
     write(open_table(table), pa.Table.from_pylist([], _SCHEMA), "append", WriteOptions(allow_empty=True, clock=later))
     final = open_table(table)
     # Rows that killed drivers have staged wait for hours: for as long tasks of one write may all be waiting.
-    delete_abandoned(final.storage, lambda: later() + PATIENCE)
+    delete_abandoned_rows(final.storage, lambda: later() + PATIENCE)
     left = [info.path for info in final.storage.list(".hoodie/.temp", recursive=True)]
     left += [info.path for info in final.storage.list(".hoodie/.aux/hudi_core_staged", recursive=True)]
     end = {"batches": last_batch(table) + 1, "kills": sum(life["killed"] for life in lives), "left": left}
