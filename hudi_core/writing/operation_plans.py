@@ -21,19 +21,10 @@ from hudi_core.transactions.refusals import list_excluded_groups
 from hudi_core.writing.bucket_places import bucket_places
 from hudi_core.writing.bucket_plan import BucketUse, plan_buckets
 from hudi_core.writing.deleted_keys import with_deleted_keys
-from hudi_core.writing.duplicates import (
-    DuplicatePolicy,
-    places_without_duplicates,
-)
+from hudi_core.writing.duplicates import DuplicatePolicy, places_without_duplicates
 from hudi_core.writing.incoming import Incoming, file_schema
 from hudi_core.writing.moves import resolve_moves
-from hudi_core.writing.operation import (
-    Operation,
-    WriteOptions,
-    order_of,
-    policy_of,
-    writes_logs,
-)
+from hudi_core.writing.operation import Operation, WriteOptions, order_of, policy_of, writes_logs
 from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
 from hudi_core.writing.plan import Planner
 from hudi_core.writing.row_size import row_bytes

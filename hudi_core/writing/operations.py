@@ -28,9 +28,7 @@ from hudi_core.tagging.key_reader import input_schema
 from hudi_core.timeline.instants import REPLACE_COMMIT
 from hudi_core.transactions.refusals import refuse_unwritable
 from hudi_core.writing.batch_columns import BatchColumns
-from hudi_core.writing.duplicates import (
-    DuplicatePolicy,
-)
+from hudi_core.writing.duplicates import DuplicatePolicy
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths, refuse_repeated_keys
 from hudi_core.writing.operation import (
@@ -44,11 +42,7 @@ from hudi_core.writing.operation import (
     policy_of,
     refuse_unordered_upsert,
 )
-from hudi_core.writing.operation_plans import (
-    list_groups,
-    plan_deletes,
-    plan_rows,
-)
+from hudi_core.writing.operation_plans import list_groups, plan_deletes, plan_rows
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.write_run import Planned, WriteRun, write_action
 

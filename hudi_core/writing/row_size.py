@@ -14,12 +14,15 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.schema import Schema
 
 _FILES: Final = 5
+"""The largest files are measured, so many of them."""
 _ENOUGH_BYTES: Final = 1 << 20
 """Smaller files are not measured: their footer is the greater part."""
 _SAMPLE_ROWS: Final = 1 << 15
+"""Rows that are written to measure them."""
 _FIRST_ROWS: Final = 1 << 12
-"""Rows that tell whether all rows make one file by far, which a larger sample would not change."""
+"""Rows that are written first, which tell whether all rows fit into one file by far: then no more are measured."""
 _BY_FAR: Final = 2
+"""How many times all rows would fit into the file."""
 FEW_ROWS: Final = 1 << 12
 """Fewer rows are not measured: they make no difference to how files are cut."""
 GUESS: Final = 1024.0
@@ -27,8 +30,8 @@ GUESS: Final = 1024.0
 
 
 def row_bytes(sources: Sources, files: Schema, spool: Spool, target: int = 0) -> float:
-    """Measured bytes a row, roughly where all rows are far smaller than a file of `target` bytes. A few rows are not worth
-    measuring."""
+    """How many bytes a row takes in a base file with the schema `files`: as in files of the table, else as in a sample of the
+    rows to write, which is small where all of them fit into a file of `target` bytes by far. `GUESS` for a few rows."""
     stored = measure_stored_row_bytes(sources)
     if stored is not None:
         return stored

@@ -45,11 +45,7 @@ from hudi_core.writing.incoming import file_schema
 from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.result import WriteResult, nothing_written, result_of
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task, TaskRunner, row_count, runner_of
-from hudi_core.writing.write_properties import (
-    ALLOW_EMPTY,
-    flag,
-    refuse_idle_services,
-)
+from hudi_core.writing.write_properties import ALLOW_EMPTY, flag, refuse_idle_services
 
 
 @dataclass(frozen=True, slots=True, eq=False)

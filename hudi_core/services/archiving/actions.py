@@ -21,6 +21,7 @@ class Action:
 
     @property
     def time(self) -> str:
+        """Its requested time."""
         return self.completed.requested_time
 
     @property

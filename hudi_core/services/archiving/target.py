@@ -33,6 +33,7 @@ class ArchiveTarget:
 
     @property
     def layout(self) -> int:
+        """The layout of the timeline, on which the form of the history depends."""
         return self.timeline.layout
 
     def add(self, actions: Sequence[Action], progress: Callable[[int], None]) -> None:

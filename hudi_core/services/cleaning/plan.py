@@ -37,6 +37,7 @@ class CleanPlan:
 
     @property
     def is_empty(self) -> bool:
+        """Whether there is nothing to delete."""
         return not self.partitions and not any(self.files.values()) and not any(self.elsewhere.values())
 
 

@@ -21,14 +21,7 @@ from hudi_core.services.cleaning.selection import Kept, Replacement, Rule, Super
 from hudi_core.services.cleaning.versions import GroupVersions, group_versions
 from hudi_core.table.table import Table
 from hudi_core.timeline.files import FileList
-from hudi_core.timeline.instants import (
-    CLUSTERING,
-    REPLACE_COMMIT,
-    SAVEPOINT,
-    WRITES,
-    Instant,
-    time_order,
-)
+from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, SAVEPOINT, WRITES, Instant, time_order
 from hudi_core.timeline.services import FileGroup, RetainedInstant, pending_work, savepoint, savepoints
 from hudi_core.timeline.slice_building import read_archived_replacements
 from hudi_core.timeline.timeline import Timeline

@@ -9,15 +9,7 @@ from typing import Final
 
 from hudi_core.commit.times import Clock, time_of
 from hudi_core.services.cleaning.options import CleanPolicy, CleanSettings
-from hudi_core.timeline.instants import (
-    CLEAN,
-    CLUSTERING,
-    COMPACTION,
-    SAVEPOINT,
-    WRITES,
-    Instant,
-    time_order,
-)
+from hudi_core.timeline.instants import CLEAN, CLUSTERING, COMPACTION, SAVEPOINT, WRITES, Instant, time_order
 from hudi_core.timeline.services import CleanMetadata, clean, savepoints
 from hudi_core.timeline.timeline import Timeline
 

@@ -56,16 +56,18 @@ def run_plan(table: Table, instant: Instant, options: CompactionOptions) -> Comp
         kept: list[WriteStatus] = []
 
         def settle(latest: Table, change: TableChange) -> TableChange:
+            """The change without slices that others replaced while tasks ran, whose new files are deleted."""
             refuse_new_indexes(write.table, latest, lambda kind: kind.stores_filters)
             now = {group_of(one) for one in list_planned_slices(latest, plan)}
             kept[:] = [status for status in change.statuses if (status.partition, status.file_id) in now]
             for status in change.statuses:
-                if (
-                    status.partition,
-                    status.file_id,
-                ) not in now:  # before the commit: of a completed one every file is read
-                    for path in (status.path, *status.change_logs):
-                        latest.storage.delete(path)
+                if (status.partition, status.file_id) in now:
+                    continue
+                for path in (
+                    status.path,
+                    *status.change_logs,
+                ):  # before the commit: of a completed one every file is read
+                    latest.storage.delete(path)
             if len(kept) == len(change.statuses):
                 return change
             return replace(change, statuses=tuple(kept), staged=_stage(write, kept))
@@ -129,6 +131,7 @@ class _Run:
         self._compactor = Compactor(snapshot, row_schema(table, bare), file_schema(bare), list_noted_indexes(table))
 
     def statuses(self, slices: Sequence[FileSlice]) -> tuple[WriteStatus, ...]:
+        """What became of each slice, in their order; the new base files are written by then. Raises what a task raises."""
         table, time = self._write.table, self._write.instant_time
         tasks = [
             CompactSlice(FileTarget(one.partition, one.file_id, time, number), one) for number, one in enumerate(slices)

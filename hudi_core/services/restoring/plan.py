@@ -11,15 +11,7 @@ from hudi_core.errors import CorruptFileError, UsageError, list_names, list_time
 from hudi_core.formats.avro.container import write_container
 from hudi_core.options import TableType
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import (
-    CLUSTERING,
-    COMMIT,
-    COMPACTION,
-    LOG_COMPACTION,
-    WRITES,
-    Instant,
-    time_order,
-)
+from hudi_core.timeline.instants import CLUSTERING, COMMIT, COMPACTION, LOG_COMPACTION, WRITES, Instant, time_order
 from hudi_core.timeline.services import savepoints
 
 _VERSION = 2
