@@ -90,7 +90,7 @@ class Statistics(ContentCheck):
     def _columns_together(self) -> Iterator[list[str]]:
         """The columns that files have, in their order, some at a time."""
         columns = sorted(self._held)
-        return (columns[at : at + _COLUMNS_TOGETHER] for at in range(0, len(columns), _COLUMNS_TOGETHER))
+        return (columns[start : start + _COLUMNS_TOGETHER] for start in range(0, len(columns), _COLUMNS_TOGETHER))
 
     @cached_property
     def _keys(self) -> Keys:
