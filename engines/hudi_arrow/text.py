@@ -179,11 +179,19 @@ def _regex(array: Array, pattern: str) -> Array:
     return _matching(array, regex.parse(pattern))
 
 
+def _search(array: Array, wanted: regex.Regex) -> Array:
+    return by_distinct(lambda text: wanted.compiled.search(text) is not None, [array], [String()], Boolean())
+
+
 def _matching(array: Array, wanted: regex.Regex) -> Array:
     if wanted.re2 is None:
-        return by_distinct(lambda text: wanted.compiled.search(text) is not None, [array], [String()], Boolean())
+        return _search(array, wanted)
     try:
-        return pc.match_substring_regex(array, wanted.re2)
+        found = pc.match_substring_regex(array, wanted.re2)
+        others = pc.fill_null(pc.invert(pc.string_is_ascii(array)), False) if wanted.of_words else None
+        if others is None or not pc.any(others, min_count=0).as_py():
+            return found
+        return pc.replace_with_mask(found, others, _search(array.filter(others), wanted))
     except pa.ArrowInvalid as problem:
         raise UnsupportedError(wanted.python.pattern, message=" ".join(str(problem).split())) from problem
 

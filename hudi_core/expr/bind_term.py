@@ -39,7 +39,9 @@ _OF_SESSION = frozenset(
 )
 """Names that are values of a session where they are no columns."""
 
-_OPERATORS: Final = frozenset({"+", "-", "*", "/", "%", "pmod"})
+_TRIED: Final = ("try_add", "try_subtract", "try_multiply", "try_divide")
+_OPERATORS: Final = frozenset({"+", "-", "*", "/", "%", "pmod", *_TRIED})
+_DIGITS: Final = {8: 3, 16: 5}
 
 
 class NotKnownError(Exception):
@@ -296,15 +298,20 @@ def _is_of_zone(type: t.Type, by: Interval) -> bool:
 
 def _widen_integers(parts: Sequence[Scalar], terms: list[Term]) -> list[Term]:
     """Beside a decimal only a literal has the digits that it is written with: any other integer has those of its type, also where
-    it is a constant."""
+    it is a constant, and of 8 or 16 bits."""
     if not any(isinstance(term.type, t.Decimal) for term in terms):
         return terms
-    return [
-        cast_to(term, t.Decimal(20 if isinstance(term.type, t.Long) else 10))
-        if isinstance(term, Constant) and isinstance(term.type, t.Int | t.Long) and not isinstance(part, Literal)
-        else term
-        for part, term in zip(parts, terms, strict=True)
-    ]
+    return [_widen_integer(part, term) for part, term in zip(parts, terms, strict=True)]
+
+
+def _widen_integer(part: Scalar, term: Term) -> Term:
+    bits = narrow.width(part)
+    is_literal = isinstance(part.arguments[0] if bits and isinstance(part, nodes.Call) else part, Literal)
+    if is_literal or is_null(term) or not isinstance(term.type, t.Int | t.Long):
+        return term
+    if bits is None and not isinstance(term, Constant):
+        return term
+    return cast_to(term, t.Decimal(_DIGITS[bits] if bits else 20 if isinstance(term.type, t.Long) else 10))
 
 
 def _lambda(expr: Scalar) -> nodes.Lambda:

@@ -196,12 +196,12 @@ def split(string: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
     >>> split("a,b,,", ","), split("a,b,c", ",", 2), split("abc", "", 2)
     (('a', 'b', '', ''), ('a', 'b,c'), ('a', 'b'))
     """
-    most = limit if limit > 0 else len(string) + 1
+    most = limit if limit > 0 else len(string) + 3
     if not pattern and string:
         return tuple(string[:most])
     parts: list[str] = []
     start = 0
-    for match in regex.parse(pattern).compiled.finditer(string):
+    for match in regex.parse(pattern).matches(string):
         if len(parts) + 1 == most:
             break
         if match.end():

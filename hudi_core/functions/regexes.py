@@ -19,7 +19,7 @@ def count(string: str, pattern: str) -> int:
     >>> count("abab", "b"), count("ab", "x*")
     (2, 3)
     """
-    return sum(1 for _ in regex.parse(pattern).compiled.finditer(string))
+    return sum(1 for _ in regex.parse(pattern).matches(string))
 
 
 def first(string: str, pattern: str) -> str | None:
@@ -51,7 +51,7 @@ def every(string: str, pattern: str, group: int = 1) -> tuple[str, ...]:
     wanted = regex.parse(pattern)
     if not 0 <= group <= wanted.groups:
         raise ExpressionError(pattern, expected=f"a group up to {wanted.groups}", found=str(group))
-    return tuple(match[group] or "" for match in wanted.compiled.finditer(string))
+    return tuple(match[group] or "" for match in wanted.matches(string))
 
 
 def _signature(gives: t.Type) -> p.BuildSignature:

@@ -1,13 +1,13 @@
 """Java's regular expressions and LIKE patterns, written for Python's `re` and for RE2 so that both find the same.
 
 What they do not have in common with Java is spelled out (`.`, `$`, `\\s`, ignoring case) or refused: class intersections,
-Unicode categories, flags inside a pattern. Letters and digits outside ASCII are no word characters.
+Unicode categories, flags inside a pattern. Letters and digits outside ASCII are no characters of `\\w`, but of words (`\\b`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -47,6 +47,8 @@ class Regex:
     groups: int
     retried: str | None = None
     """The pattern, where Python may take a time that doubles with each character of the text."""
+    of_words: bool = False
+    """It has `\\b` or `\\B`, for which RE2 knows the words of ASCII alone."""
 
     @property
     def compiled(self) -> re.Pattern[str]:
@@ -60,13 +62,20 @@ class Regex:
             )
         return self.python
 
+    def matches(self, text: str) -> Iterator[re.Match[str]]:
+        """All matches as Java finds them: behind an empty one the search goes on a character later. Raises as `compiled`."""
+        start = 0
+        while start <= len(text) and (match := self.compiled.search(text, start)) is not None:
+            yield match
+            start = match.end() + (match.start() == match.end())
+
 
 @lru_cache(maxsize=256)
 def parse(pattern: str) -> Regex:
     """A Java regular expression. Raises `ExpressionError` when it is none, `UnsupportedError` for what is not known here."""
     scanner = _Scanner(pattern)
     pieces = scanner.scan()
-    python = "".join(_PYTHON_ENDS.get(piece, piece) for piece in pieces)
+    python = "".join(_PYTHON_FORMS.get(piece, piece) for piece in pieces)
     try:
         compiled = re.compile(python, re.ASCII)
     except (re.error, OverflowError) as problem:
@@ -74,7 +83,8 @@ def parse(pattern: str) -> Regex:
     ends = [offset for offset, piece in enumerate(pieces) if piece == _WHOLE_LINE]
     in_re2 = scanner.regular and all(_nothing_follows(pieces, offset) for offset in ends)
     re2 = "".join(_RE2_ENDS.get(piece, piece) for piece in pieces) if in_re2 else None
-    return Regex(compiled, re2, compiled.groups, pattern if retries.retries(pieces) else None)
+    of_words = r"\b" in pieces or r"\B" in pieces
+    return Regex(compiled, re2, compiled.groups, pattern if retries.retries(pieces) else None, of_words)
 
 
 @lru_cache(maxsize=256)
@@ -183,7 +193,14 @@ def _nothing_follows(pieces: list[str], offset: int) -> bool:
     return rest == len(pieces) or (depth == 0 and pieces[rest] == "|")
 
 
-_PYTHON_ENDS = {_WHOLE_LINE: rf"(?={_LAST_LINE_END}\Z)", _WHOLE_TEXT: r"\Z"}
+_WORD = r"(?u:[^\W\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2182\u2185-\u2189\u2460-\u24ff\u2776-\u2793]|[\u0300-\u036f])"
+"""A character of a word for `\\b`, which has letters and digits of all scripts and the accents behind them, unlike `\\w`."""
+_PYTHON_FORMS = {
+    _WHOLE_LINE: rf"(?!(?<=\r)\n)(?={_LAST_LINE_END}\Z)",  # not between the two of a line end
+    _WHOLE_TEXT: r"\Z",
+    r"\b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
+    r"\B": rf"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
+}
 _RE2_ENDS = {_WHOLE_LINE: rf"{_LAST_LINE_END}\z", _WHOLE_TEXT: r"\z"}
 
 
@@ -306,12 +323,23 @@ class _Scanner:
             point = int(code[1] or code[2] or code[3], 16)
             if point > 0x10FFFF:
                 raise self._make_refusal("a code point", code[0])
+            if 0xD800 <= point < 0xE000:
+                return self._surrogate_pair(point)
             return chr(point)
         if char in _CONTROLS:
             return _CONTROLS[char]
         if char.isascii() and char.isalnum():
             raise self._make_unsupported(f"\\{char}")
         return char
+
+    def _surrogate_pair(self, high: int) -> str:
+        """The character of two halves, each an escape. One half alone is no character of a text here."""
+        code = _CODE.match(self.pattern, self.position + 1) if self.pattern.startswith("\\u", self.position) else None
+        low = int(code[1], 16) if code is not None else 0
+        if code is None or high >= 0xDC00 or not 0xDC00 <= low < 0xE000:
+            raise self._make_unsupported(f"\\u{high:04x}")
+        self.position = code.end()
+        return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
 
     def _property(self) -> str:
         match = re.compile(r"\{(\w+)\}").match(self.pattern, self.position)

@@ -92,7 +92,7 @@ def regexp_replace(string: str, pattern: str, by: str) -> str:
     parts = replacement(by, regex)
     pieces: list[str] = []
     length = end = 0
-    for match in regex.compiled.finditer(string):
+    for match in regex.matches(string):
         new = "".join(part if isinstance(part, str) else match[part] or "" for part in parts)
         pieces += (string[end : match.start()], new)
         end = match.end()
@@ -121,7 +121,7 @@ def split(string: str, pattern: str, index: int) -> str | None:
     if not pattern and string:
         return string[index] if 0 <= index < len(string) else None
     start = part_number = 0
-    for match in parse(pattern).compiled.finditer(string):
+    for match in parse(pattern).matches(string):
         if match.end() == 0:
             continue
         if part_number == index:

@@ -242,3 +242,13 @@ def test_texts_are_exchanged(values: list[str | None], part: str, by: str) -> No
     count = len(values)
     like_the_record("replace", [values, [part] * count, [by] * count], [t.String()] * 3, t.String())
     like_the_record("replace", [values, [part] * count], [t.String()] * 2, t.String())
+
+
+@pytest.mark.parametrize("coded", [False, True])
+def test_words_have_letters_of_all_scripts(coded: bool) -> None:
+    """FUNC-1390: RE2 knows those of ASCII alone."""
+    array = pa.array(["un \u00e9lan", "un elan", None, "\u00e9t\u00e9lan", "elan"])
+    array = array.dictionary_encode() if coded else array
+    assert VALUES.matches(array, r"\b[\u00e9e]lan").to_pylist() == [True, True, False, False, True]
+    assert VALUES.matches(array.slice(1, 1), r"\b[\u00e9e]lan").to_pylist() == [True]
+    assert VALUES.matches(array, r"\B.lan").to_pylist() == [False, False, False, True, False]

@@ -52,7 +52,22 @@ def test_invalid_regular_expressions_are_errors_of_the_expression(pattern: str) 
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("pattern", ["[a&&b]", "[a[b]]", "\\p{L}", "a(?i)b", "(?m)^a", "\\R", "[\\D]", "(?i)(a)\\1"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "[a&&b]",
+        "[a[b]]",
+        "\\p{L}",
+        "a(?i)b",
+        "(?m)^a",
+        "\\R",
+        "[\\D]",
+        "(?i)(a)\\1",
+        "\\ud83d",
+        "\\ud83dx",
+        "\\ude00\\ud83d",
+    ],
+)
 def test_patterns_of_only_one_dialect_are_refused_by_name(pattern: str) -> None:
     with pytest.raises(UnsupportedError, match="not supported"):
         regex.parse(pattern)
