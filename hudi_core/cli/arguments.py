@@ -17,6 +17,8 @@ from hudi_core.errors import UsageError
 _MISUSE: Final[Any] = typer.BadParameter.mro()[1]
 """What a command line raises that cannot be understood."""
 
+_PATHS: Final = ("FILE", "INPUT", "FOLDER", "DIR")
+"""What is typed behind options, and as arguments, that are paths."""
 _WITHOUT_WORK: Final = ("completion", "service")
 """Commands that print at once, or wait for hours."""
 
@@ -89,9 +91,9 @@ def split_names(option: str, text: str | None) -> tuple[str, ...] | None:
 
 def refuse_repeated(command: Any, ctx: Any, args: Sequence[str]) -> None:
     """Raises what a misused command line does for an option that is given more than once and is not repeatable: all but its last
-    value would be dropped without a word."""
+    value would be dropped without a word. So does an empty text where a path belongs, which would be the current folder."""
     try:
-        _, _, order = command.make_parser(ctx).parse_args(args=list(args))
+        values, _, order = command.make_parser(ctx).parse_args(args=list(args))
     except _MISUSE as misuse:
         misuse.ctx = misuse.ctx or ctx
         raise
@@ -101,6 +103,9 @@ def refuse_repeated(command: Any, ctx: Any, args: Sequence[str]) -> None:
             raise typer.BadParameter(
                 "expected once, found several times", ctx=ctx, param_hint=max(option.opts, key=len)
             )
+        if option.metavar in _PATHS and values.get(option.name) == "":
+            name = max(option.opts, key=len) if option.param_type_name == "option" else option.metavar
+            raise typer.BadParameter("expected a path or URL, found ''", ctx=ctx, param_hint=name)
 
 
 def once_command(name: str, function: Callable[..., None], help_options: dict[Any, Any]) -> Any:

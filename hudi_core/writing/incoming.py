@@ -199,7 +199,7 @@ def _refuse_keyless(table: Table, rows: Schema) -> None:
     for column in (*config.record_key_fields, *config.partition_fields):
         top = column.partition(":")[0].partition(".")[0]
         if top.lower() not in names:
-            found = f"columns {', '.join(field.name for field in rows.fields)}"
+            found = f"columns {', '.join(field.name for field in rows.fields)}" if rows.fields else "no column"
             raise UnknownColumnError(top, expected="a column of the rows to write, for their keys", found=found)
 
 

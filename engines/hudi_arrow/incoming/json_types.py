@@ -130,7 +130,7 @@ def explain_refusal(words: str, line: bytes, stated: pa.DataType | None) -> tupl
         return "each name once in an object", f"{path} twice", None
     if (failed := _FAILED.fullmatch(words)) is not None:
         return f"a value of {_NAMES.get(failed[1], failed[1])}", failed[2], None
-    if words == "Invalid value":
+    if words in ("Invalid value", "The document is empty"):
         return "an object of JSON", repr(line[:_SHOWN].decode(errors="replace")), None
     return "an object of JSON", words, None
 

@@ -161,3 +161,18 @@ def test_a_table_may_have_a_name_much_like_a_command_within_another(tmp_path: Pa
         (tmp_path / name).symlink_to(rides())
         with chdir(tmp_path):
             assert ran("index", name, "--json").out == ran("index", "list", name, "--json").out != ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (("read", "t", "--output", ""), "--output"), (("explain", "t", "--where", "a = 1", "--html", ""), "--html"),
+        (("create", "t", "--like", "", "--key", "id"), "--like"), (("create", "t", "--schema", "", "--key", "id"), "--schema"),
+        (("write", "t", ""), "INPUT"), (("report", "t", "--html="), "--html"),
+    ],
+)  # fmt: skip
+def test_an_empty_text_is_no_path(arguments: tuple[str, ...], name: str) -> None:
+    """CLI-1391."""
+    answer = ran(*arguments)
+    assert (answer.status, answer.out) == (2, "")
+    assert f"{name}: expected a path or URL, found ''" in answer.error

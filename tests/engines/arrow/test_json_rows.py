@@ -182,6 +182,7 @@ def test_what_a_column_is_follows_from_all_rows(tmp_path: Path, monkeypatch: pyt
         ("5", "an object", "a number"),
         ('{"id": 1', "an object of JSON", "Missing a comma or '}'"),
         ("id,x", "an object of JSON", "'id,x'"),
+        ('{"id": 1},', "an object of JSON", "'{\"id\": 1},'"),
     ],
 )
 def test_a_late_row_that_cannot_be_read_is_named(
