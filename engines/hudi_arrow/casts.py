@@ -200,3 +200,21 @@ def _saturate(array: Array, span: tuple[int, int], wanted: pa.DataType) -> Array
     high, low = values >= float(span[1] + 1), values < float(span[0])
     inside = np.where(high | low | np.isnan(values), 0.0, values).astype(np.int64)
     return with_nulls(np.where(high, span[1], np.where(low, span[0], inside)), array, wanted)
+
+
+def try_integers(array: Array, source: t.Type, to: t.Type) -> Array | None:
+    """TRY_CAST of numbers to ints and longs: null for those beyond the type. None for other types. Rule FUNC-32."""
+    if not isinstance(to, t.Int | t.Long):
+        return None
+    least, greatest = INT_RANGE if isinstance(to, t.Int) else LONG_RANGE
+    match source:
+        case t.Int() | t.Long():
+            whole = integers(array)
+            return with_nulls(whole, array, to_arrow(to), (whole < least) | (whole > greatest))
+        case t.Float() | t.Double():
+            values = to_numpy(array).astype(np.float64)
+            low = values <= least - 1.0 if isinstance(to, t.Int) else values < float(least)
+            beyond = low | (values >= float(greatest + 1)) | np.isnan(values)
+            return with_nulls(np.where(beyond, 0.0, values).astype(np.int64), array, to_arrow(to), beyond)
+        case _:
+            return None

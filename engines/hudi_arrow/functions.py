@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from hudi_arrow import nested, text
 from hudi_arrow.arithmetic import arithmetic, compute_unwrapped, fit
 from hudi_arrow.arrays import Array, conform, plain
-from hudi_arrow.casts import cast, digits
+from hudi_arrow.casts import cast, digits, try_integers
 from hudi_arrow.distinct import by_distinct
 from hudi_arrow.integers import count, integers, with_nulls
 from hudi_arrow.numpy_arrays import from_numpy, has_value, to_numpy, to_scalar
@@ -171,6 +171,7 @@ def _date_format(arguments: Sequence[Array], types: Types, result: t.Type) -> Ar
 
 KERNELS: dict[str, Kernel] = {
     "cast": _cast,
+    "try_cast": lambda arguments, types, result: try_integers(arguments[0], types[0], result),
     **{symbol: partial(arithmetic, symbol) for symbol in ("+", "-", "*", "/", "%", "negative", "abs")},
     "div": partial(arithmetic, "/"),
     "try_add": partial(compute_unwrapped, "+"),
