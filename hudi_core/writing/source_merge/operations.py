@@ -28,7 +28,7 @@ from hudi_core.writing.source_merge.bound import BoundMerge, bind_merge
 from hudi_core.writing.source_merge.clauses import Clause, On
 from hudi_core.writing.source_merge.matched import SourceRows, merge_rows, plan_stored_rows, rows_without_slices
 from hudi_core.writing.task_rows import group_rows
-from hudi_core.writing.tasks import Task, numbers_of
+from hudi_core.writing.tasks import AppendLog, Task, numbers_of
 from hudi_core.writing.update_outcomes import ChangedRows, winning_tasks
 from hudi_core.writing.write_run import Planned
 
@@ -80,7 +80,13 @@ def of_merge(planned: Planned, table: Table, merge: BoundMerge, loses: Callable[
     """The plan of a merge whose rows win over the rows that they read, whatever the table's merge rule."""
     if merge.contest is None:
         return planned
-    return replace(planned, tasks=winning_tasks(table, planned.tasks, loses))
+    return replace(planned, tasks=winning_tasks(table, planned.tasks, lambda task: _meets_deletes(task) or loses(task)))
+
+
+def _meets_deletes(task: Task) -> bool:
+    """Whether rows of a task are new in a slice whose log files deleted their keys: there a row that loses to the one which the
+    base file has still would bring that one back."""
+    return isinstance(task, AppendLog) and task.new_keys is not None
 
 
 def _merge(
