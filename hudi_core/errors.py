@@ -116,7 +116,8 @@ class UnsupportedError(TableError, NotImplementedError):
 
 
 class ConflictError(TableError):
-    """Another writer changed, locked or rolled back what this write needs. Nothing was changed; the write can be tried again."""
+    """Another writer changed, locked or rolled back what this write needs, or removed files that an open table shows. Nothing was
+    changed; the write can be tried again, the table refreshed."""
 
 
 class LockedError(ConflictError):

@@ -97,7 +97,7 @@ def _trim(
 
 
 def _replace(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
-    """Of constants of which the new one is not the longer: texts that grow have a longest length."""
+    """Replaces constants by ones that are not longer: texts that grow have a longest length."""
     value, *others = arguments
     constants = [_constant(other) for other in others] + [""]
     part, by = constants[:2]
@@ -113,7 +113,7 @@ def _constant(array: Array) -> Any:
 
 
 def _pmod(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
-    """Of integers: the remainder, raised by the divisor where it is negative."""
+    """Gives the remainder of integers, raised by the divisor where it is negative."""
     if not isinstance(result, t.Int | t.Long):
         return None
     kinds = (result, result)
@@ -124,7 +124,7 @@ def _pmod(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | N
 
 
 def _round(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
-    """Of decimals and doubles at a constant number of places behind the point."""
+    """Rounds decimals and doubles at a constant number of places behind the point."""
     places = 0 if len(arguments) == 1 else _constant(arguments[1])
     if places is None or not 0 <= places <= _MOST_PLACES:
         return None

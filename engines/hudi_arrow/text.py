@@ -187,11 +187,11 @@ def _matching(array: Array, wanted: regex.Regex) -> Array:
     if wanted.re2 is None:
         return _search(array, wanted)
     try:
-        found = pc.match_substring_regex(array, wanted.re2)
+        matches = pc.match_substring_regex(array, wanted.re2)
         others = pc.fill_null(pc.invert(pc.string_is_ascii(array)), False) if wanted.of_words else None
         if others is None or not pc.any(others, min_count=0).as_py():
-            return found
-        return pc.replace_with_mask(found, others, _search(array.filter(others), wanted))
+            return matches
+        return pc.replace_with_mask(matches, others, _search(array.filter(others), wanted))
     except pa.ArrowInvalid as problem:
         raise UnsupportedError(wanted.python.pattern, message=" ".join(str(problem).split())) from problem
 

@@ -219,7 +219,7 @@ class Changes(QueryResult):
     @cached_property
     def _cleaned(self) -> Mapping[FileGroup, Sequence[str]]:
         """The instants in names of files that were cleaned away, by cleans of the history too where commits of it are read."""
-        whole = self._snapshot.whole
+        whole = self._snapshot.as_listed
         reads_history = any(instant.archived for instant in self._commit_range.instants)
         return find_cleaned_instants(whole.with_archived() if reads_history else whole)
 

@@ -22,6 +22,7 @@ bind_term   scalar expressions to terms: names to column ids, calls, casts, inte
 lambdas     the scope of names inside a lambda
 paths       names that lead into lists and maps
 narrow      values of 8 and 16 bits: how wide an expression is
+wraps       calls whose integers wrap around, as predicates on what they are called with
 moments     arithmetic on dates and timestamps
 comparisons comparisons of bound terms; a collation as a comparison of other strings
 terms       constants of literals, terms of functions (`hudi_core.functions`) and casts, evaluated where they are constant

@@ -48,13 +48,28 @@ class NotKnownError(Exception):
     """A function is unknown, or unknown in the session's zone, or a column is left out."""
 
 
+class _Place:
+    """A call as one object, which may be in many places of a tree. Equal calls may differ in types: 1 is equal to 1.0."""
+
+    __slots__ = ("_call",)
+
+    def __init__(self, call: nodes.Call) -> None:
+        self._call = call
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Place) and self._call is other._call
+
+    def __hash__(self) -> int:
+        return object.__hash__(self._call)
+
+
 class TermBinder:
     """Binds scalar expressions to the columns of a schema, with the settings of a session."""
 
     def __init__(self, schema: Schema, case_sensitive: bool, zone: str, partial: bool) -> None:
         self._schema, self.case_sensitive, self.zone, self.partial = schema, case_sensitive, zone, partial
         self.utc = zone.upper() in ("UTC", "GMT", "Z", "ETC/UTC")
-        self._called: dict[int, tuple[nodes.Call, Term]] = {}
+        self._called: dict[_Place, Term] = {}
 
     @abstractmethod
     def predicate(self, expr: Expr) -> Predicate:
@@ -80,10 +95,10 @@ class TermBinder:
             case nodes.Case(branches, otherwise):
                 return self._case(branches, otherwise)
             case nodes.Call():
-                bound = self._called.get(id(expr))  # a call in many places of a tree is one object
+                bound = self._called.get(_Place(expr))
                 if bound is None:
-                    bound = self._called[id(expr)] = expr, self._call(expr)
-                return bound[1]
+                    bound = self._called[_Place(expr)] = self._call(expr)
+                return bound
             case _:
                 assert_never(expr)
 

@@ -121,6 +121,17 @@ class MetadataTable(Portable):
         """Whether its timeline still has the same instants; lists it."""
         return timeline_in(self.storage, self.timeline.folder, self.config.layout).files == self.timeline.files
 
+    def may_be_later_than(self, data: Timeline) -> bool:
+        """Whether its listing of files may be of a later state than a timeline of the data table, whole, which was read before:
+        something completed here after all that this timeline has, or the metadata table was built since, and so lacks the latest
+        write. A change of the data table completes here before it completes there."""
+        if not data.completed:
+            return True
+        known = max(map(_completion_order, data.completed))
+        here = {instant.requested_time for instant in self.timeline.commits}
+        is_later = any(_completion_order(instant) > known for instant in self.timeline.completed)
+        return is_later or bool(data.commits and data.commits[-1].requested_time not in here)
+
     def counts(self, requested_time: str) -> bool:
         """What was written at this instant counts."""
         return self.timeline.is_committed(requested_time) and requested_time not in self.pending

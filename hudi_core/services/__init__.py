@@ -17,6 +17,8 @@ died is finished by the next one.
 
 Two services are elsewhere: `hudi_core.cluster` clusters, and `transactions.rollback` undoes writes that died, as writers do too.
 
+The modules:
+
 archiving/        old instants leave the active timeline for the history
 bounds            how much one run of a service reads, writes and holds in memory
 cleaning/         old files that no query of a kept state needs are deleted

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.columns.strings import string_list
 from hudi_core.engine import Engine, FileInfo, Storage
 from hudi_core.errors import CorruptFileError, TableError, UnsupportedError
@@ -31,12 +32,18 @@ from hudi_core.snapshot.external_files import refuse_external
 from hudi_core.snapshot.footer_cache import FooterCache
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.timeline.files import FileList, files_in
+from hudi_core.timeline.history import history_of
 from hudi_core.timeline.recorded_logs import with_recorded_sizes
 from hudi_core.timeline.schemas import SCHEMA_FOLDER, SchemaHistory, schema_history
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slice_building import latest_slices, read_archived_replacements, visibility
 from hudi_core.timeline.slices import Slices
 from hudi_core.timeline.timeline import Timeline, timeline_in
+
+if TYPE_CHECKING:
+    from hudi_core.snapshot import time_travel
+else:
+    time_travel = ModuleByNeed("hudi_core.snapshot.time_travel")  # most tables are not changed while they are open
 
 _SHORTEST: Final = 14
 """Digits of an instant; files of others may have a number in its place."""
@@ -203,15 +210,30 @@ class Snapshot(Portable):
         return None
 
     @cached_property
+    def as_listed(self) -> Timeline:
+        """The timeline when the files were listed, whole: what has removed files since `whole` was read is in it. It is listed
+        after the files, unless these are recorded in a metadata table that has nothing later."""
+        if self.resolved.listing is not None:
+            return self.whole
+        is_recorded = self.listing is self._recorded_listing
+        if is_recorded and self.metadata is not None and not self.metadata.may_be_later_than(self.whole):
+            return self.whole
+        now = self.whole.list_again()
+        return now if now is self.whole else replace(now, history=history_of(self.engine, self.storage, self.config))
+
+    @cached_property
     def slices(self) -> Slices:
         """The latest slice of each live file group, by partition and file id. Log files have the sizes that the table records,
-        where it does: other sizes are damage (rule LOG-260)."""
+        where it does: other sizes are damage (rule LOG-260). Raises `ConflictError` where files were removed that were current
+        when the timeline was read."""
         slices = self.resolved.slices
         if slices is None:
             visible = replace(visibility(self.timeline), replaced_before=self._find_replaced_before)
             if not self.stores_keys:  # registered files have no meta columns
                 refuse_external(self.listing, self.timeline, self.storage.uri, listed=self._recorded_listing is None)
             slices = latest_slices(self.listing, visible)
+            if self.as_listed is not self.whole:
+                time_travel.refuse_removed(self.whole, self.timeline, self.as_listed, slices)
             if not self.read_optimized and (self.resolved.listing is not None or self._recorded_listing is None):
                 slices = with_recorded_sizes(slices, self.timeline)
         return slices.without_logs() if self.read_optimized else slices

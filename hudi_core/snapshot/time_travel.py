@@ -1,10 +1,10 @@
-"""Which times a table can still be read at: not those whose files were cleaned away. Rules QUERY-1 to QUERY-4."""
+"""Which times a table can still be read at: not those whose files were cleaned away. Rules QUERY-1 to QUERY-4, QUERY-1460."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from hudi_core.errors import UsageError
+from hudi_core.errors import ConflictError, UsageError
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.timeline.instants import CLEAN, Instant, time_order
 from hudi_core.timeline.services import FileGroup, clean, clean_plan
@@ -57,6 +57,31 @@ def refuse_cleaned(
         raise UsageError(
             given, expected=expected, found=f"one whose file in {where} of {instant_time} was cleaned away"
         )
+
+
+def refuse_removed(whole: Timeline, cut: Timeline, listed: Timeline, slices: Sequence[FileSlice]) -> None:
+    """Raises `ConflictError` when files that were current at a cut of the timeline were removed after that was read and before
+    the files were listed: their rows would not come. `listed` is the timeline as it was then, `slices` are those of the files.
+    Rule QUERY-1460.
+    """
+    uri = whole.storage.uri
+    gone = {write.requested_time for write in cut.commits if not write.archived}
+    gone.difference_update(write.requested_time for write in listed.commits)
+    if gone:
+        gone.difference_update(write.requested_time for write in listed.with_archived().commits)
+    if gone:
+        expected = f"the write {min(gone)}, as when the table was opened"
+        raise ConflictError(uri, expected=expected, found="that it was undone since; refresh the table")
+    known = {instant.requested_time for instant in whole.instants if instant.action == CLEAN and _has_record(instant)}
+    cleans = (one for one in listed.instants if one.action == CLEAN and one.requested_time not in known)
+    deleted = (item for one in cleans for item in _record(listed, one)[1].items())
+    cleaned = [file for partition, names in deleted for file in _name_files(partition, names)]
+    lost = next(_find_lost(cleaned, cut, lambda: slices), None)
+    if lost is not None:
+        partition, file_id, instant_time = lost
+        where = f"{partition}/{file_id}".lstrip("/")
+        expected = f"the file in {where} of {instant_time}, as when the table was opened"
+        raise ConflictError(uri, expected=expected, found="that it was cleaned away since; refresh the table")
 
 
 def find_cleaned_instants(whole: Timeline) -> Mapping[FileGroup, Sequence[str]]:

@@ -109,6 +109,11 @@ class Timeline(Portable):
             _extras={instant: content for instant, content in earlier._extras.items() if instant.completed},
         )
 
+    def list_again(self) -> Timeline:
+        """The timeline as its folder is now, without cuts and history; itself where nothing has changed. Lists the folder."""
+        now = timeline_in(self.storage, self.folder, self.layout)
+        return self if now.files == self.files else replace(now, zone=self.zone).with_contents_of(self)
+
     def with_write(self, requested_time: str) -> Timeline:
         """The timeline as if a write requested at this time, which is pending or not there yet, had completed, at that time."""
         done = Instant(requested_time, DELTA_COMMIT, InstantState.COMPLETED, requested_time, "")
@@ -135,6 +140,11 @@ class Timeline(Portable):
     def starts_after(self, time: str) -> bool:
         """Whether the active timeline starts after this instant time: only the history reaches back to it."""
         return self.start is not None and time_order(time) < time_order(self.start)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether instants may be left out: the timeline is that of an earlier time, or without some writes."""
+        return self.until is not None or self.completed_until is not None or bool(self.excluded_times)
 
     @cached_property
     def completed(self) -> tuple[Instant, ...]:

@@ -26,7 +26,7 @@ _NAMES = {
 }  # fmt: skip
 """Names of types as schemas have them, by pyarrow's."""
 _NO_LINE = "Empty CSV file or block"
-"""Of pyarrow's message of a file without a line that is not blank."""
+"""What pyarrow says of a file without a line that is not blank."""
 _HEADER_ROWS = 1
 _DIGIT = "[0-9]"
 _WHOLE = "^ *[-+]?[0-9]+ *$"

@@ -142,6 +142,8 @@ class PredicatePlanner:
         )
         if snapshot.usable(PARTITION_STATS) is None or len(self.inputs.partitions) < 2:
             return [by_slice]
+        if not self.inputs.is_latest:  # bounds of partitions become narrower when rows are deleted
+            return [Source(PARTITION_STATS, None, "they are of another instant"), by_slice]
         return [
             Source(
                 PARTITION_STATS,

@@ -40,6 +40,7 @@ from hudi_core.planning.sources.slice_statistics import (
     PartitionValues,
     files_of,
 )
+from hudi_core.planning.sources.uniqueness import is_current
 from hudi_core.portable import Portable
 from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics, StatisticsPart
 from hudi_core.snapshot.snapshot import Snapshot
@@ -167,6 +168,12 @@ class Sources(Portable):
     def paths(self) -> FileStatistics:
         """Statistics of partitions from paths."""
         return FileStatistics(len(self.partitions), lambda column: self._path_pieces(column) or [])
+
+    @cached_property
+    def is_latest(self) -> bool:
+        """Whether the metadata table has nothing later than the snapshot: only then `partition_stats` describe it (META-1461)."""
+        metadata = self.snapshot.metadata
+        return metadata is not None and is_current(metadata, self.snapshot.timeline)
 
     @cached_property
     def partition_stats(self) -> FileStatistics:

@@ -28,9 +28,11 @@ def is_current(metadata: MetadataTable, timeline: Timeline) -> bool:
 
     It is not so of an earlier instant, nor when writes have completed since the timeline was read.
     """
+    if timeline.is_cut:
+        return False
     latest = max((time_order(instant.requested_time) for instant in timeline.instants), default="")
     written = (i.requested_time for i in metadata.timeline.commits if i.action == DELTA_COMMIT)
-    return timeline.until is None and all(time_order(time) <= latest for time in written)
+    return all(time_order(time) <= latest for time in written)
 
 
 def keys_of(metadata: MetadataTable, partition: str) -> int | None:
