@@ -40,7 +40,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "schema_from_arrow", "schema_to_arrow", "schema_from_spark", "schema_to_spark",
     ),
     "Predicates and your own statistics": (
-        "col", "lit", "parse_predicate", "bind", "prune", "ColumnBounds", "PrunedFiles", "Truth", "Verdict",
+        "col", "expr", "lit", "parse_predicate", "bind", "prune", "ColumnBounds", "PrunedFiles", "Truth", "Verdict",
     ),
     "Errors": (
         "HudiError", "TableError", "NotATableError", "CorruptFileError", "StorageError", "AlreadyExistsError",

@@ -150,7 +150,7 @@ def test_statistics_of_partitions_are_of_the_latest_state_alone(tmp_path: Path, 
     create_table(tmp_path / "t", TYPES, "id", partition_by="p", **kind).upsert(rows(range(9), 0))
     table = open_table(tmp_path / "t")
     (first,) = table.timeline.commits
-    open_table(tmp_path / "t").delete(where="n = 4")
+    open_table(tmp_path / "t").delete(where="n < 6")  # partitions of one row each are left
     open_table(tmp_path / "t").cluster(columns=["n"])
     latest = open_table(tmp_path / "t")
     until = first.completion_time or first.requested_time
