@@ -5,7 +5,8 @@ Without the metadata table, its files are those that listing the folders gives.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.columns.strings import string_list
 from hudi_core.engine import Engine, FileInfo, Storage
-from hudi_core.errors import CorruptFileError, TableError, UnsupportedError
+from hudi_core.errors import ConflictError, CorruptFileError, NoSuchFileError, TableError, UnsupportedError
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.metadata.kinds import IndexKind, has_listing, kind_of
 from hudi_core.metadata.table import (
@@ -237,6 +238,19 @@ class Snapshot(Portable):
             if not self.read_optimized and (self.resolved.listing is not None or self._recorded_listing is None):
                 slices = with_recorded_sizes(slices, self.timeline)
         return slices.without_logs() if self.read_optimized else slices
+
+    @contextmanager
+    def refuse_missing(self) -> Iterator[None]:
+        """Raises `ConflictError` in place of `NoSuchFileError` where the timeline has changed since it was read: the file was
+        cleaned away, most likely, and the table as it is now does not need it. QUERY-1460."""
+        try:
+            yield
+        except NoSuchFileError as error:
+            if self.whole.list_again() is self.whole:
+                raise
+            expected = "the files as when the table was opened"
+            found = f"{error.where} gone, after other changes; refresh the table"
+            raise ConflictError(self.storage.uri, expected=expected, found=found) from error
 
     def _find_replaced_before(self, instants: Collection[str]) -> Mapping[FileGroup, str]:
         """File groups that archived replace commits took away. Writers clean them away before they archive: damage in the

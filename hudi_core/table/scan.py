@@ -214,7 +214,8 @@ class Scan(QueryResult):
         return self._limit(self._options.limit)
 
     def _read_unlimited(self) -> Iterator[Any]:
-        yield from read_ahead(self._watch(self._side_by_side(self._reader, self._read_slices)))
+        with self._snapshot.refuse_missing():
+            yield from read_ahead(self._watch(self._side_by_side(self._reader, self._read_slices)))
 
     def _side_by_side(self, reader: SliceReader, numbers: Sequence[int]) -> list[Callable[[], Iterator[Any]]]:
         """The batches of matching rows of these slices as consecutive streams, which may be read side by side."""
@@ -260,13 +261,14 @@ class Scan(QueryResult):
         rows = self._snapshot.engine.rows
         numbers = self._read_slices if remaining else []
         read = partial(self._run_batches, self._reader)
-        for stream in self._streams([[number] for number in numbers], read, _LIMITED_SLICES):
-            for batch in stream():
-                head = rows.head(batch, remaining)
-                remaining -= rows.count(head)
-                yield head
-                if remaining == 0:
-                    return
+        with self._snapshot.refuse_missing():
+            for stream in self._streams([[number] for number in numbers], read, _LIMITED_SLICES):
+                for batch in stream():
+                    head = rows.head(batch, remaining)
+                    remaining -= rows.count(head)
+                    yield head
+                    if remaining == 0:
+                        return
 
     @property
     def _read_slices(self) -> list[int]:
@@ -276,10 +278,11 @@ class Scan(QueryResult):
     def count(self) -> int:
         """The number of matching rows, at most the limit. Rows are read only where there is a residual predicate or where
         files are merged."""
-        by_footer = self._rows_by_footer()
-        others = [number for number in self._read_slices if number not in by_footer]
-        batches = read_ahead(self._watch(self._side_by_side(self._row_counter, others)))
-        rows = sum(by_footer.values()) + sum(map(self._rows.count, batches))
+        with self._snapshot.refuse_missing():
+            by_footer = self._rows_by_footer()
+            others = [number for number in self._read_slices if number not in by_footer]
+            batches = read_ahead(self._watch(self._side_by_side(self._row_counter, others)))
+            rows = sum(by_footer.values()) + sum(map(self._rows.count, batches))
         return rows if self._options.limit is None else min(rows, self._options.limit)
 
     def counts(self) -> list[int]:

@@ -127,7 +127,8 @@ def test_a_query_answers_as_when_the_table_was_opened_or_is_refused(
 def test_a_query_whose_files_are_removed_since_is_refused(tmp_path: Path, kind: dict[str, Any]) -> None:
     """QUERY-1460."""
     create_table(tmp_path / "t", TYPES, "id", partition_by="p", **kind).upsert(rows(range(9), 0))
-    table = open_table(tmp_path / "t")
+    table, planned = open_table(tmp_path / "t"), open_table(tmp_path / "t").scan("n < 90")
+    assert len(planned.plan.kept()) == 3
     open_table(tmp_path / "t").overwrite(rows(range(3), 100))
     later = open_table(tmp_path / "t")
     open_table(tmp_path / "t").clean(keep_versions=1)
@@ -135,6 +136,8 @@ def test_a_query_whose_files_are_removed_since_is_refused(tmp_path: Path, kind: 
         ConflictError, match="as when the table was opened, found that it was cleaned away since; refresh"
     ):
         table.count()
+    with pytest.raises(ConflictError, match=r"found .*\.parquet gone, after other changes; refresh the table"):
+        planned.to_arrow()
     assert later.count() == table.refresh().count() == 3
     open_table(tmp_path / "t").append(rows(range(9, 12), 0))
     undone = open_table(tmp_path / "t")
