@@ -24,7 +24,7 @@ from hudi_core.parallel.flow import Packet
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.distributed import RemoteTagging
-from hudi_core.tagging.key_columns import KeyColumns, Locations, concat_keys, take_keys
+from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations, concat_keys, take_keys
 from hudi_core.tagging.tag import Tagger
 from hudi_core.transactions.reports import open_reports, pack_object, report, unpack
 from hudi_core.writing.bucket_places import BucketParts, BucketPlaces
@@ -182,12 +182,18 @@ class LocateRows:
             sampler.add(new)
         counts = np.bincount(new.partitions, minlength=len(new.paths)).tolist()
         return RangeReport(
-            updates, leaving, dict(zip(new.paths, counts, strict=True)), sampler.sample(), _losing(whole, places)
+            updates, leaving, dict(zip(new.paths, counts, strict=True)), sampler.sample(), self._losing(whole, places)
         )
 
-
-def _losing(pack: RowPack, places: Places) -> frozenset[int]:
-    return frozenset() if pack.loses is None else frozenset(np.unique(places.slices[pack.loses]).tolist())
+    def _losing(self, whole: RowPack, places: Places) -> frozenset[int]:
+        """The slices whose rows lose to what they were, and those whose log files deleted keys of new rows of a merge. In buckets
+        all new rows are in slices."""
+        loses = whole.loses
+        if loses is None:
+            return frozenset()
+        if places.deleted is not None and self.buckets is None:
+            loses = loses | (places.deleted & (places.slices > NOWHERE))
+        return frozenset(np.unique(places.slices[loses]).tolist())
 
 
 def _part(pack: RowPack, start: int, end: int, batch: Any) -> RowPack:
