@@ -64,9 +64,7 @@ def bind(
     compare, for what is no boolean, and for a tree that is too deep.
     """
     check_depth(expr, max_depth)
-    if session_zone != "UTC" and not is_zone(session_zone):
-        raise ExpressionError("session zone", expected="the name of a time zone", found=repr(session_zone))
-    return _Binder(schema, case_sensitive, session_zone, partial).predicate(expr)
+    return _Binder(schema, case_sensitive, _check_zone(session_zone), partial).predicate(expr)
 
 
 def bind_term(
@@ -83,9 +81,15 @@ def bind_term(
     """
     check_depth(expr, max_depth)
     try:
-        return _Binder(schema, case_sensitive, session_zone, False).term(expr)
+        return _Binder(schema, case_sensitive, _check_zone(session_zone), False).term(expr)
     except NotKnownError:
         raise UnsupportedError(to_sql(expr), message="unknown value") from None
+
+
+def _check_zone(zone: str) -> str:
+    if zone != "UTC" and not is_zone(zone):
+        raise ExpressionError("session zone", expected="the name of a time zone", found=repr(zone))
+    return zone
 
 
 class _Binder(TermBinder):

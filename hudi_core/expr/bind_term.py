@@ -48,7 +48,7 @@ class NotKnownError(Exception):
     """A function is unknown, or unknown in the session's zone, or a column is left out."""
 
 
-class _Place:
+class _OneCall:
     """A call as one object, which may be in many places of a tree. Equal calls may differ in types: 1 is equal to 1.0."""
 
     __slots__ = ("_call",)
@@ -57,7 +57,7 @@ class _Place:
         self._call = call
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Place) and self._call is other._call
+        return isinstance(other, _OneCall) and self._call is other._call
 
     def __hash__(self) -> int:
         return object.__hash__(self._call)
@@ -69,7 +69,7 @@ class TermBinder:
     def __init__(self, schema: Schema, case_sensitive: bool, zone: str, partial: bool) -> None:
         self._schema, self.case_sensitive, self.zone, self.partial = schema, case_sensitive, zone, partial
         self.utc = zone.upper() in ("UTC", "GMT", "Z", "ETC/UTC")
-        self._called: dict[_Place, Term] = {}
+        self._called: dict[_OneCall, Term] = {}
 
     @abstractmethod
     def predicate(self, expr: Expr) -> Predicate:
@@ -95,9 +95,9 @@ class TermBinder:
             case nodes.Case(branches, otherwise):
                 return self._case(branches, otherwise)
             case nodes.Call():
-                bound = self._called.get(_Place(expr))
+                bound = self._called.get(_OneCall(expr))
                 if bound is None:
-                    bound = self._called[_Place(expr)] = self._call(expr)
+                    bound = self._called[_OneCall(expr)] = self._call(expr)
                 return bound
             case _:
                 assert_never(expr)

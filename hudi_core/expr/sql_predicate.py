@@ -124,7 +124,7 @@ def _doubts_of_comparison(node: Compare, left: Scalar, right: Scalar, names: Map
 
 
 def _doubts_of_texts(column: Name, choices: Sequence[Scalar], schema: Schema) -> Iterator[str]:
-    """IN makes texts of all values where one is a text, so `day IN ('2024-3-1')` is never true. The first such text is told."""
+    """IN makes texts of all values where one is a text, so `day IN ('2024-3-1')` is never true. Names the first such text."""
     texts = [choice.value for choice in choices if isinstance(choice, Literal) and isinstance(choice.value, str)]
     place = schema.find(column.path, case_sensitive=False) if texts else None
     if place is None:

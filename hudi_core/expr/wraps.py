@@ -29,7 +29,8 @@ EXACT: Final[Mapping[str, Callable[..., int]]] = {
     "div": _divide,
 }
 """What gives integers that may wrap around, on integers without bounds."""
-_TRIED: Final = dict(zip("+-*", FUNCTIONS, strict=False))
+_TRIED_NAMES: Final = {"try_add": "+", "try_subtract": "-", "try_multiply": "*"}
+_TRIED: Final = {_TRIED_NAMES[one.name]: one for one in FUNCTIONS if one.name in _TRIED_NAMES}
 """The same with null for those that would. The others wrap around at the least integer alone."""
 
 
@@ -50,9 +51,8 @@ def wraps_around(name: str, arguments: Sequence[Term], made: Term) -> Predicate:
         if isinstance(part, Constant) and isinstance(part.value, int):
             low, high = _fitting(made.function.name, part.value, place, ends)
             other = given[1 - place]
-            is_below = (
-                below if _is_column(other) else Below
-            )  # statistics know columns; what is nested is costly to invert
+            # Statistics know columns. What is nested is costly to invert.
+            is_below = below if _is_column(other) else Below
             return some(
                 [
                     is_below(other, Cut(low)) if low > ends[0] else ALWAYS_FALSE,

@@ -101,7 +101,7 @@ def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: 
     if isinstance(value, np.generic):
         value = to_python(value, column.name)
     built = value.node if isinstance(value, ExpressionBuilder) else value
-    built = None if built == Literal(None) else built
+    built = None if isinstance(built, Literal) and built.value is built.type is None else built
     node = scalar(built) if isinstance(built, get_args(Expr)) else _literal(built, column)
 
     def bind_value(part: Scalar) -> Term:

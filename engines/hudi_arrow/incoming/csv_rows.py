@@ -15,16 +15,12 @@ from pyarrow import csv
 from hudi_arrow.incoming.csv_blocks import NULLS, csv_blocks, read_blocks, refuse_open_quote
 from hudi_arrow.incoming.csv_types import infer_types
 from hudi_arrow.incoming.json_texts import has_json_text, read_json_texts, text_type
+from hudi_arrow.incoming.json_types import TYPE_NAMES
 from hudi_core.errors import CorruptFileError, RowError
 
 _CONVERSION = re.compile(r"In CSV column #(\d+): (.*)$", re.DOTALL)
 _TYPE = re.compile(r"CSV conversion error to (\S+):")
 _VALUE = re.compile(r"(?:invalid value|The string) '(.*)'", re.DOTALL)
-_NAMES = {
-    "int8": "int", "int16": "int", "int32": "int", "int64": "long", "float": "float", "double": "double", "bool": "boolean",
-    "date32[day]": "date",
-}  # fmt: skip
-"""Names of types as schemas have them, by pyarrow's."""
 _NO_LINE = "Empty CSV file or block"
 """What pyarrow says of a file without a line that is not blank."""
 _HEADER_ROWS = 1
@@ -157,7 +153,7 @@ def _find_refused_value(source: Path, types: Mapping[str, pa.DataType], message:
     wanted, stated = types.get(names[column]), _TYPE.search(reason)
     is_text = "invalid UTF8" in reason
     kind = stated[1] if stated else str(wanted or "its column").replace("decimal128", "decimal").replace(", ", ",")
-    expected = "text in UTF-8" if is_text else f"a value of {_NAMES.get(kind, kind)}"
+    expected = "text in UTF-8" if is_text else f"a value of {TYPE_NAMES.get(kind, kind)}"
     value = _VALUE.search(reason)
     row, found = _place(source, names, column, value[1] if value else None, wanted, is_text=is_text)
     return RowError(row, expected=expected, found=found or reason, path=f"{source}: {names[column]}")

@@ -16,7 +16,10 @@ _WITH_ARTICLE = {
     "number": "a number", "string": "a string", "boolean": "true or false", "object": "an object", "array": "a list",
     "null": "null",
 }  # fmt: skip
-_NAMES = {"int32": "int", "int64": "long", "float": "float", "double": "double"}
+TYPE_NAMES = {
+    "int8": "int", "int16": "int", "int32": "int", "int64": "long", "float": "float", "double": "double", "bool": "boolean",
+    "date32[day]": "date",
+}  # fmt: skip
 """Names of types as schemas have them, by pyarrow's."""
 _SHOWN = 40
 Path = tuple[str, ...]
@@ -129,7 +132,7 @@ def explain_refusal(words: str, line: bytes, stated: pa.DataType | None) -> tupl
         path = twice[1].strip("/").replace("/", ".")
         return "each name once in an object", f"{path} twice", None
     if (failed := _FAILED.fullmatch(words)) is not None:
-        return f"a value of {_NAMES.get(failed[1], failed[1])}", failed[2], None
+        return f"a value of {TYPE_NAMES.get(failed[1], failed[1])}", failed[2], None
     if words in ("Invalid value", "The document is empty"):
         return "an object of JSON", repr(line[:_SHOWN].decode(errors="replace")), None
     return "an object of JSON", words, None

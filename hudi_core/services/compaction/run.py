@@ -63,11 +63,8 @@ def run_plan(table: Table, instant: Instant, options: CompactionOptions) -> Comp
             for status in change.statuses:
                 if (status.partition, status.file_id) in now:
                     continue
-                for path in (
-                    status.path,
-                    *status.change_logs,
-                ):  # before the commit: of a completed one every file is read
-                    latest.storage.delete(path)
+                for path in (status.path, *status.change_logs):
+                    latest.storage.delete(path)  # before the commit: of a completed one every file is read
             if len(kept) == len(change.statuses):
                 return change
             return replace(change, statuses=tuple(kept), staged=_stage(write, kept))

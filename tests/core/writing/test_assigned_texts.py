@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -145,3 +147,11 @@ def test_a_predicate_is_no_rows(tmp_path: Path) -> None:
             UsageError, match=r"^delete: expected a predicate as where=\.\.\., or rows, found a predicate in place"
         ):
             table.delete(predicate)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "value", [np.array([1, 2]), pd.Series([1]), pl.col("n") + 1, pa.scalar(1), [1]], ids=lambda one: type(one).__name__
+)
+def test_an_object_of_another_library_is_no_value(tmp_path: Path, value: object) -> None:
+    with pytest.raises(SchemaError, match=r"^n: expected a value of int, found"):
+        new_table(tmp_path).update({"n": value})
