@@ -60,7 +60,7 @@ class BucketPlaces:
         """The places of rows. `held` has the slices that hold their keys, and which of them are left out: the task of a slice
         reports those that it does not hold as new."""
         slices = np.where(held.slices >= NOWHERE, self.find_places(keys), held.slices)
-        return replace(held, slices=slices, deleted=held.slices == NOWHERE)
+        return replace(held, slices=slices, new=held.slices == NOWHERE)
 
     def new_group(self, place: int, snapshot: Snapshot) -> tuple[str, str]:
         """The partition and the file id of a new file group. Raises `UnsupportedError` where consistent hashing would bring a

@@ -100,7 +100,7 @@ def plan_in_buckets(
     if policy is not DuplicatePolicy.NONE:
         places = places_without_duplicates(incoming.keys, located.slices, policy, whole_table=False)
     if removes is not None:
-        places = without_removed(places, incoming.keys.records, removes)
+        places = with_deletes_in_buckets(tagger, incoming.keys, without_removed(places, incoming.keys.records, removes))
     if deleted is not None:
         places = with_deleted_places(places, deleted.records, locate(table, deleted, options)[1].slices)
     tasks = plan_buckets(planner, incoming.keys, buckets, places, use)
@@ -122,7 +122,15 @@ def upsert_places(tagger: Tagger, incoming: Incoming, located: Locations, option
     if not writes_logs(tagger.table):
         return places
     with_deleted = with_deleted_keys(tagger.stored, incoming.keys, places.slices)
-    return replace(places, slices=with_deleted, deleted=with_deleted != places.slices)
+    deleted = with_deleted != places.slices
+    return replace(places, slices=with_deleted, new=deleted, deleted=deleted)
+
+
+def with_deletes_in_buckets(tagger: Tagger, keys: KeyColumns, places: Places) -> Places:
+    """The places of new rows of a merge with those whose keys log files of their buckets delete."""
+    if not writes_logs(tagger.table):
+        return places
+    return replace(places, deleted=with_deleted_keys(tagger.stored, keys, places.slices) != places.slices)
 
 
 def _positions(located: Locations, options: WriteOptions) -> Numbers | None:

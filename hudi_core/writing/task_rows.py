@@ -40,8 +40,10 @@ class Places:
     slices: Numbers
     positions: Numbers | None = None
     """The position of each key's row in the base file of its slice, `NOWHERE` where unknown; None: not to be recorded."""
+    new: Bools | None = None
+    """The rows whose key their slice does not hold: its task reports it as new. None for no row."""
     deleted: Bools | None = None
-    """The rows whose key the slice had until a log file deleted it; None for no row."""
+    """Those of them whose key the base file of the slice has, though a log file deletes it; None where nobody asked."""
     leaving: Mapping[int, StringColumn] = field(default_factory=dict)
     """Keys to delete, by slice."""
 
@@ -115,13 +117,15 @@ def with_rows(task: Task, records: StringColumn, rows: Numbers, places: Places, 
             return replace(task, rows=rows, deleted_keys=leaves)
         case AppendLog():
             positions = _find_known(places, rows) if leaves is None else None
-            new = NONE if places.deleted is None else rows[places.deleted[rows]]
+            new = NONE if places.new is None else rows[places.new[rows]]
             new_keys = take_strings(records, new) if len(new) else None
             # Rows of some columns alone change rows that the slice holds.
             columns = task.columns if new_keys is None else None
+            meets = places.deleted is not None and bool(places.deleted[rows].any())
             return replace(
-                task, rows=rows, deleted_keys=leaves, positions=positions, new_keys=new_keys, columns=columns
-            )
+                task, rows=rows, deleted_keys=leaves, positions=positions, new_keys=new_keys, columns=columns,
+                meets_deletes=meets,
+            )  # fmt: skip
 
 
 def with_deletes(task: Task, deleted: StringColumn, positions: Numbers | None) -> Task:

@@ -83,7 +83,7 @@ class RewriteFile:
 class AppendLog:
     """A log file of a slice with these rows, and the deletes of these keys. `positions` are the places of all these in the
     slice's base file, None where they are not known or not wanted. With `columns` the rows change these alone. `new_keys` are
-    those of rows that the slice does not hold."""
+    those of rows that the slice does not hold; with `meets_deletes` its base file has some of them, which a log file deletes."""
 
     target: LogTarget
     slice: FileSlice
@@ -92,6 +92,7 @@ class AppendLog:
     positions: Numbers | None = None
     columns: frozenset[str] | None = None
     new_keys: StringColumn | None = None
+    meets_deletes: bool = False
 
 
 Task = NewFile | RewriteFile | AppendLog

@@ -14,7 +14,6 @@ from hudi_core.data_files.spool import Spool, spool
 from hudi_core.engine import InputRows
 from hudi_core.schema.meta import bare_schema
 from hudi_core.table.table import Table
-from hudi_core.tagging.bucket_layout import bucket_layout
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations, concat_keys, take_keys
 from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.transactions.refusals import refuse_other_keys
@@ -81,15 +80,14 @@ def of_merge(planned: Planned, table: Table, merge: BoundMerge, loses: Callable[
     """The plan of a merge whose rows win over the rows that they read, whatever the table's merge rule."""
     if merge.contest is None:
         return planned
-    in_buckets = bucket_layout(table, {}) is not None
-    tasks = winning_tasks(table, planned.tasks, lambda task: loses(task) or (not in_buckets and _meets_deletes(task)))
+    tasks = winning_tasks(table, planned.tasks, lambda task: loses(task) or _meets_deletes(task))
     return replace(planned, tasks=tasks)
 
 
 def _meets_deletes(task: Task) -> bool:
     """Whether rows of a task are new in a slice whose log files deleted their keys: there a row that loses to the one which the
-    base file has still would bring that one back. Log files of buckets have other new rows, too."""
-    return isinstance(task, AppendLog) and task.new_keys is not None
+    base file has still would bring that one back."""
+    return isinstance(task, AppendLog) and task.meets_deletes
 
 
 def _merge(

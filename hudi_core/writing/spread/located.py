@@ -32,7 +32,7 @@ from hudi_core.writing.duplicates import DuplicatePolicy, places_without_duplica
 from hudi_core.writing.incoming import Incoming
 from hudi_core.writing.incoming_checks import refuse_repeated_keys
 from hudi_core.writing.operation import WriteOptions
-from hudi_core.writing.operation_plans import upsert_places
+from hudi_core.writing.operation_plans import upsert_places, with_deletes_in_buckets
 from hudi_core.writing.spread.cuts import KeyCuts, KeySample, Sampler
 from hudi_core.writing.spread.packs import KEYS_AT_ONCE, OF_ROWS, RowPack, join_packs, pack_rows, pack_runs
 from hudi_core.writing.task_rows import Places, without_removed
@@ -128,6 +128,8 @@ class LocateRows:
             if whole.removes is not None:
                 places = without_removed(places, whole.keys.records, whole.removes)
             if self.buckets is not None:
+                if whole.loses is not None:
+                    places = with_deletes_in_buckets(tagger, whole.keys, places)
                 places = self.buckets.place(whole.keys, places)
             yield from self._packets(part, whole, rows, places)
         yield report(part, self._report(part, whole, places))
@@ -142,7 +144,7 @@ class LocateRows:
     def _packets(self, part: int, whole: RowPack, rows: Spool, places: Places) -> Iterator[Packet]:
         with_places = replace(
             whole, places=places.slices, positions=places.positions,
-            deleted=np.zeros(len(whole), np.bool_) if places.deleted is None else places.deleted,
+            new=np.zeros(len(whole), np.bool_) if places.new is None else places.new,
         )  # fmt: skip
         number = start = 0
         for batch, size in self._batches(rows, len(whole)):
@@ -186,12 +188,11 @@ class LocateRows:
         )
 
     def _losing(self, whole: RowPack, places: Places) -> frozenset[int]:
-        """The slices whose rows lose to what they were, and those whose log files deleted keys of new rows of a merge. In buckets
-        all new rows are in slices."""
+        """The slices whose rows lose to what they were, and those whose log files deleted keys of new rows of a merge."""
         loses = whole.loses
         if loses is None:
             return frozenset()
-        if places.deleted is not None and self.buckets is None:
+        if places.deleted is not None:
             loses = loses | (places.deleted & (places.slices > NOWHERE))
         return frozenset(np.unique(places.slices[loses]).tolist())
 

@@ -17,7 +17,7 @@ from hudi_core.tagging.key_columns import KeyColumns, concat_keys, take_keys
 from hudi_core.transactions.reports import pack_object, unpack
 from hudi_core.writing.task_rows import group_rows
 
-OF_ROWS: Final = ("places", "positions", "deleted", "loses", "removes", "tasks")
+OF_ROWS: Final = ("places", "positions", "new", "loses", "removes", "tasks")
 """The columns of a pack that it may lack."""
 KEYS_AT_ONCE: Final = 1 << 16
 """Keys without rows in one packet."""
@@ -36,7 +36,7 @@ class RowPack:
     places: Numbers | None = None
     """As in `writing.task_rows.Places`; None while rows are not located."""
     positions: Numbers | None = None
-    deleted: Bools | None = None
+    new: Bools | None = None
     loses: Bools | None = None
     """Rows of an update that lose to what they were, as readers merge them."""
     removes: Bools | None = None

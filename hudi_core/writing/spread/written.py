@@ -101,7 +101,7 @@ class _TaskRows:
         if packs:
             whole = join_packs(packs)
             slices = np.full(len(whole), NOWHERE, np.int64) if whole.places is None else whole.places
-            self._records, self._places = whole.keys.records, Places(slices, whole.positions, whole.deleted)
+            self._records, self._places = whole.keys.records, Places(slices, whole.positions, whole.new)
             assert whole.tasks is not None
             ordered = self._order(whole.tasks, tasks, in_key_order)
             self._rows = {number: ordered[places] for number, places in group_rows(whole.tasks[ordered])}

@@ -17,15 +17,20 @@ from hudi_core.writing.source_merge.clauses import Clause
 from hudi_core.writing.spread.source_merge import spread_merge
 from tests.support.local_flow import local_rows
 
+SIMPLE = {"hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": "1"}
+CONSISTENT = {**SIMPLE, "hoodie.index.bucket.engine": "CONSISTENT_HASHING"}
 TYPES = pa.schema([("id", pa.string()), ("n", pa.int32()), ("ts", pa.int64())])
 
 
 @pytest.mark.parametrize("in_parts", [False, True], ids=["whole", "parts"])
-@pytest.mark.parametrize("indexes", [(), ("record_index",)])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"indexes": ("record_index",)}, {"options": SIMPLE}, {"options": CONSISTENT}],
+    ids=["files", "record_index", "simple", "consistent"],
+)
 @pytest.mark.parametrize("version", [6, 8, 9])
-def test_a_late_row_is_stored_as_it_is(tmp_path: Path, version: Any, indexes: tuple[Any, ...], in_parts: bool) -> None:
+def test_a_late_row_is_stored_as_it_is(tmp_path: Path, version: Any, options: dict[str, Any], in_parts: bool) -> None:
     """WRITE-613: and does not bring the deleted row back."""
-    options: dict[str, Any] = {"indexes": indexes} if indexes else {}
     table = create_table(tmp_path / "t", TYPES, "id", ordering="ts", type="mor", version=version, **options)
     table.insert([{"id": "a", "n": 1, "ts": 5}, {"id": "b", "n": 1, "ts": 5}])
     table.refresh().delete(where="id = 'a'")
