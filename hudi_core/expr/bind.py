@@ -22,6 +22,7 @@ from hudi_core.expr.comparisons import (
     two_terms,
     with_elements_of,
     with_null,
+    with_uuid_of,
 )
 from hudi_core.expr.connectives import every, first_of, is_truth, negate, some
 from hudi_core.expr.lambdas import Scope
@@ -201,6 +202,7 @@ class _Binder(TermBinder):
         first, second = self.term(left), self.term(right)
         first, second = self._narrow(first, right), self._narrow(second, left)
         first, second = with_elements_of(first, second), with_elements_of(second, first)
+        first, second = with_uuid_of(first, second), with_uuid_of(second, first)
         if is_null(first) or is_null(second):
             return with_null(operator, second if is_null(first) else first)
         for side, term in ((left, first), (right, second)):
@@ -235,7 +237,7 @@ class _Binder(TermBinder):
         with_null = len(present) < len(listed)
         if is_null(term) or (with_null and not present):
             return ALWAYS_NULL
-        present = [with_elements_of(choice, term) for choice in present]
+        present = [with_uuid_of(with_elements_of(choice, term), term) for choice in present]
         types = [choice.type for choice in (term, *present)]
         common = coerce.widest(types)
         if common is None and coerce.are_same_nesting(types) and all(map(is_ordered, types)):

@@ -13,6 +13,7 @@ import datetime
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
@@ -45,14 +46,16 @@ def col(*path: str) -> ExpressionBuilder:
 
 
 def lit(value: object, type: Type | str | None = None) -> ExpressionBuilder:
-    """A literal: null, bool, int, float, Decimal, str, bytes, a date, time or datetime of Python's (naive: no zone), or a
-    scalar of NumPy's that is one of these.
+    """A literal: null, bool, int, float, Decimal, str, bytes, a date, time or datetime of Python's (naive: no zone), a
+    `uuid.UUID`, or a scalar of NumPy's that is one of these.
 
     `type` (or its SQL name) is needed where the value alone does not determine the type: `lit(1, "bigint")`, `lit("2024-01-01",
     "date")`.
     """
     if isinstance(value, np.generic):
         value = to_python(value, "lit")
+    if isinstance(value, UUID):
+        value = str(value)
     if type is not None and not isinstance(type, str | Type):
         raise UsageError("lit", expected="a type, or its name in SQL", found=describe(type))
     data_type = sql_type(type) if isinstance(type, str) else type or _own_type(value)

@@ -7,6 +7,7 @@ from typing import Final, assert_never
 
 from hudi_core.expr import preimage
 from hudi_core.expr.connectives import every, is_truth, negate, some
+from hudi_core.expr.cuts import spell_uuid
 from hudi_core.expr.nodes import Call, Comparison, Literal, Scalar
 from hudi_core.expr.predicate import ALWAYS_NULL, Apply, Constant, Cut, Less, Predicate, Term
 from hudi_core.expr.walk import place_of
@@ -43,6 +44,16 @@ def with_elements_of(term: Term, other: Term) -> Term:
             item is None for item in items
         ):
             return Constant(items, other.type)
+        case _:
+            return term
+
+
+def with_uuid_of(term: Term, other: Term) -> Term:
+    """Constant bytes beside a UUID that is stored in bytes become its string: rule EXPR-1426."""
+    match term, other.type:
+        case Constant(bytes() as value, t.Binary()), t.Uuid(fixed=t.Fixed()):
+            spelled = spell_uuid(value)
+            return term if spelled is None else Constant(spelled, t.String())
         case _:
             return term
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from hudi_core.expr.connectives import every, first_of, negate, never, some
-from hudi_core.expr.cuts import is_below
+from hudi_core.expr.cuts import drop_others, find_cut, is_below
 from hudi_core.expr.inverse import Interval, Inverse, inverse_of, limits, merge_intervals, position, value_at, without
 from hudi_core.expr.predicate import (
     ALWAYS_FALSE,
@@ -52,6 +52,8 @@ _MAX_POINTS = 32
 
 def below(term: Term, cut: Cut) -> Predicate:
     """The term's value lies below the cut."""
+    if isinstance(term.type, t.Fixed | t.Uuid):
+        cut = find_cut(cut, term.type)
     match term:
         case Constant(value, type):
             return ALWAYS_NULL if value is None else _always(is_below(value, cut, type))
@@ -73,6 +75,9 @@ def below(term: Term, cut: Cut) -> Predicate:
 
 def one_of(term: Term, values: Iterable[object], with_null: bool = False) -> Predicate:
     """The term's value is one of the values, none of them null; `with_null`: a null was among them."""
+    values = tuple(values)
+    if isinstance(term.type, t.Fixed | t.Uuid):
+        values = drop_others(values, term.type)
     match term:
         case Constant(None):
             return ALWAYS_NULL
@@ -80,10 +85,9 @@ def one_of(term: Term, values: Iterable[object], with_null: bool = False) -> Pre
             is_listed = any(equal(value, choice, type) for choice in values)
             return ALWAYS_NULL if with_null and not is_listed else _always(is_listed)
         case Choose():
-            listed = tuple(values)
-            return _over_branches(term, lambda branch: one_of(branch, listed, with_null))
+            return _over_branches(term, lambda branch: one_of(branch, values, with_null))
         case Apply():
-            pulled_back = _one_of_pulled_back(term, distinct(tuple(values), term.type))
+            pulled_back = _one_of_pulled_back(term, distinct(values, term.type))
             if with_null and isinstance(pulled_back, OneOf):
                 return replace(pulled_back, with_null=True)
             return some([pulled_back, ALWAYS_NULL]) if with_null else pulled_back
@@ -94,7 +98,7 @@ def one_of(term: Term, values: Iterable[object], with_null: bool = False) -> Pre
             inside = (value for value in values if first <= position(value, data_type) <= last)
             return OneOf(term, distinct(tuple(inside), data_type), with_null)
         case _:
-            return OneOf(term, distinct(tuple(values), term.type), with_null)
+            return OneOf(term, distinct(values, term.type), with_null)
 
 
 def is_null(term: Term) -> Predicate:

@@ -38,6 +38,8 @@ COLUMNS: dict[str, t.Type] = {
     "ts": t.Timestamp(),
     "lt": t.Timestamp(zoned=False),
     "ms": t.Timestamp(t.Unit.MILLIS),
+    "u": t.Uuid(t.Fixed(16)),
+    "fx": t.Fixed(4),
     "arr": t.Array(t.Field(0, "element", t.Int())),
     "name": t.Record((t.Field(0, "inner", t.String()),)),
 }

@@ -1,6 +1,6 @@
 """Functions taken back to their column: exactly the values for which the comparison holds, over whole ranges of values.
 
-Also covers: `expr/cuts.py`, `expr/inverse.py`.
+Also covers: `expr/inverse.py`.
 """
 
 from __future__ import annotations
