@@ -377,9 +377,9 @@ if not TYPE_CHECKING:  # else every name would be one
         """A package that shares its name with a public function: `hudi_core.cluster` is the package, and calls the function."""
 
         def __call__(self, *arguments: Any, **named: Any) -> Any:
-            place = _FUNCTIONS_OF_PACKAGES[self.__name__.rpartition(".")[2]]
-            function = getattr(import_module(place), self.__name__.rpartition(".")[2])
-            return function(*arguments, **named)
+            name = self.__name__.rpartition(".")[2]
+            function = getattr(import_module(_FUNCTIONS_OF_PACKAGES[name]), name)
+            return import_module("hudi_core.front.odd_arguments").check_arguments(function, name)(*arguments, **named)
 
     for _name in _FUNCTIONS_OF_PACKAGES:
         import_module(f"hudi_core.{_name}").__class__ = _CalledPackage

@@ -47,17 +47,24 @@ class LazyRows(Protocol):
     def collect_batches(self) -> Iterable[ArrowStream]: ...
 
 
+class ScannedRows(Protocol):
+    """A dataset of pyarrow, as `Table.to_dataset` gives one too."""
+
+    def scanner(self) -> Any: ...
+
+
 RowData = (
     ArrowStream
     | LazyRows
+    | ScannedRows
     | Iterable[Mapping[str, object]]
     | Iterable[ArrowStream]
     | Mapping[str, object]
     | str
     | PathLike[str]
 )
-"""Rows in memory: Arrow data, a lazy frame, dictionaries with a row each, a dictionary of columns, an iterable of batches or of
-dictionaries; or the path of a local file or folder with rows: Parquet, Arrow, CSV or JSON."""
+"""Rows in memory: Arrow data, a lazy frame, a dataset, dictionaries with a row each, a dictionary of columns, an iterable of
+batches or of dictionaries; or the path of a local file or folder with rows: Parquet, Arrow, CSV or JSON."""
 
 OperationName = Literal[
     "upsert", "insert", "append", "bulk_insert", "delete", "insert_overwrite", "insert_overwrite_table"

@@ -24,7 +24,19 @@ _WORDS: Final[Mapping[str, tuple[tuple[Kind, ...], str]]] = {
     "Type": (("hudi_core.types.nodes:Primitive", "hudi_core.types.nodes:Nested"), "a type"),
     "Expr": (("hudi_core.expr.nodes:Expr",), "a predicate, as hudi_core.parse_predicate gives it"),
     "ExpressionBuilder": (("hudi_core.expr.build:ExpressionBuilder",), "an expression, as hudi_core.col begins it"),
-    "TagOptions": (("hudi_core.tagging.tag:TagOptions",), "TagOptions"),
+    **{
+        name: ((f"{module}:{name}",), f"hudi_core.{name}")
+        for name, module in (
+            ("ArchiveOptions", "hudi_core.services.archiving.options"),
+            ("CleanOptions", "hudi_core.services.cleaning.options"),
+            ("ClusterOptions", "hudi_core.cluster.options"),
+            ("CompactionOptions", "hudi_core.services.compaction.options"),
+            ("IndexOptions", "hudi_core.index_kinds.build_plan"),
+            ("ServiceOptions", "hudi_core.services.upkeep.rounds"),
+            ("TagOptions", "hudi_core.tagging.tag"),
+            ("WriteOptions", "hudi_core.writing.operation"),
+        )
+    },
     "str": ((str,), "a string"),
     "bytes": ((bytes,), "bytes"),
     "int": ((int,), "a whole number"),

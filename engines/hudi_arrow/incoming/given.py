@@ -2,6 +2,7 @@
 
     an object with `__arrow_c_stream__`   tables of pyarrow, pandas and Polars, relations of DuckDB, scans
     a lazy frame of Polars                collected batch after batch
+    a dataset or scanner of pyarrow       scanned batch after batch; `Table.to_dataset` too
     dictionaries, a row each              a list or any other iterable of them
     a dictionary of columns               lists or arrays of one length
     an iterable of any of the first       batches, frames
@@ -35,7 +36,7 @@ PANDAS: Final = b"pandas"
 _UNNAMED: Final = re.compile("__index_level_[0-9]+__")
 _BATCH_ROWS = 65_536
 _NONE = object()
-_EXPECTED = "an object with __arrow_c_stream__, a lazy frame, dictionaries, or an iterable of these"
+_EXPECTED = "an object with __arrow_c_stream__, a lazy frame, a dataset, dictionaries, or an iterable of these"
 
 Types = Mapping[str, pa.DataType]
 
@@ -47,6 +48,10 @@ def stream_of(data: object, types: Types, *, whole: bool = False) -> pa.RecordBa
         return _open(data)
     if hasattr(data, "collect_batches"):  # a lazy frame
         return stream_of(data.collect_batches(), types, whole=whole)
+    if hasattr(data, "scanner"):  # a dataset
+        return stream_of(data.scanner(), types, whole=whole)
+    if hasattr(data, "to_reader"):  # a scanner
+        return _open(data.to_reader())
     if isinstance(data, Mapping):
         return _columns(data, types, whole).to_reader()
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):

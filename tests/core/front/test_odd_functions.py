@@ -61,6 +61,8 @@ def test_arguments_of_another_type_are_refused(name: str, tmp_path: Path, monkey
         (lambda: hudi_core.validate("rides"), "table: expected a table, as hudi_core.open gives it, found"),
         (lambda: hudi_core.prune("fare > 1", {"fare": 3}, SCHEMA), "statistics of fare: expected ColumnBounds"),
         (lambda: hudi_core.lit(1, 7), "type: expected a type or a string or None, found 7"),
+        (lambda: hudi_core.cluster("rides"), "table: expected a table, as hudi_core.open gives it, found"),
+        (lambda: hudi_core.evolve(3, "DROP COLUMN a"), "schema: expected a schema"),
     ],
 )
 def test_errors_name_the_argument(call: Any, text: str) -> None:
@@ -68,3 +70,10 @@ def test_errors_name_the_argument(call: Any, text: str) -> None:
     with pytest.raises(UsageError) as raised:
         call()
     assert str(raised.value).startswith(text)
+
+
+@pytest.mark.parametrize("name", ["archive", "clean", "cluster", "compact", "run_services"])
+def test_options_of_services_are_no_values_of_their_own(name: str) -> None:
+    """TABLE-981."""
+    with pytest.raises(UsageError, match=r"^options: expected hudi_core\.\w+Options or None, found 7"):
+        getattr(hudi_core, name)(hudi_core.open(rides()), 7)

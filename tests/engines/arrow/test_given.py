@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import dataset
 
 import hudi_core
 from hudi_arrow.incoming.given import stream_of
@@ -126,3 +127,15 @@ def test_dictionaries_are_taken_a_batch_at_a_time(monkeypatch: pytest.MonkeyPatc
 
 def test_no_rows_have_the_tables_columns() -> None:
     assert stream_of([], {"id": pa.string()}).read_all().schema == pa.schema({"id": pa.string()})
+
+
+def test_datasets_and_scanners_are_scanned(tmp_path: Path) -> None:
+    """ROWS-690."""
+    rows = pa.table({"id": [1, 2], "v": ["a", "b"]})
+    held = dataset.dataset(rows)
+    assert stream_of(held, {}).read_all() == rows
+    assert stream_of(held.scanner(filter=dataset.field("id") == 2), {}).read_all() == rows.slice(1)
+    first, copy = (hudi_core.create(tmp_path / name, rows, key="id") for name in ("first", "copy"))
+    first.upsert(held)
+    copy.append(first.refresh().to_dataset())
+    assert copy.refresh().to_arrow(columns=["id", "v"]).sort_by("id") == rows
