@@ -94,9 +94,9 @@ class BloomFilterWriter:
             if (start or self.count) and self._rows.all():
                 break
             chosen = slice(start, min(start + _KEYS_AT_ONCE, count))
+            begins = np.int64(0) if rows is None else rows[chosen] * self.bits
             for places in positions(take_strings(keys, chosen), self.bits, self.hashes):
-                wide = places.astype(np.int64)
-                flat[wide if rows is None else wide + rows[chosen] * self.bits] = True
+                flat[places + begins] = True
         self.count += count
 
     def _has_room(self, count: int) -> bool:
