@@ -120,9 +120,13 @@ class _Lines:
 
 
 def stream(schema: Schema, batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader:
-    """Batches of a schema as a stream, every column nullable; read on as the taker goes."""
+    """Batches of a schema as a stream, every column nullable; read on as the taker goes. Rule TABLE-1427."""
     arrow = schema_to_arrow(_all_optional(schema)).value
     columns = _as(arrow)
+    if not arrow.names:  # made of no arrays, a batch would have no rows
+        return pa.RecordBatchReader.from_batches(
+            arrow, (batch.replace_schema_metadata(arrow.metadata) for batch in batches)
+        )
     return pa.RecordBatchReader.from_batches(
         arrow, (pa.RecordBatch.from_arrays(columns(batch), schema=arrow) for batch in batches)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -309,7 +310,7 @@ def row_limit(limit: SupportsIndex | None) -> int | None:
     max_rows = index(limit)
     if max_rows < 0:
         raise UsageError("limit", expected="0 rows or more", found=str(max_rows))
-    return max_rows
+    return min(max_rows, sys.maxsize)
 
 
 def _timeline_key(timeline: Timeline) -> _TimelineKey:

@@ -1,4 +1,4 @@
-"""A table as a `polars.LazyFrame`, whose columns, predicate and limit reach the planner. Rule TABLE-696.
+"""A table as a `polars.LazyFrame`, whose columns, predicate and limit reach the planner. Rules TABLE-696, TABLE-1427.
 
 Polars' predicate goes to the planner so far as it can be expressed, and is applied by Polars to the rows that are read.
 """
@@ -47,12 +47,13 @@ def _frames(
     scan = view.scan(None if pushed is None else pushed.expr, read, limit if predicate is None else None)
     left = limit
     for batch in scan.to_stream():
-        frame = polars.from_arrow(batch)
+        # `from_arrow` and `select` give no rows where there is no column.
+        frame = polars.from_arrow(batch) if read != [] else polars.DataFrame(batch)
         if predicate is not None:
             frame = frame.filter(predicate)
         if left is not None:
             frame = frame.head(left)
             left -= len(frame)
-        yield frame if wanted is None else frame.select(wanted)
+        yield frame if wanted is None else frame.select(wanted) if wanted else frame.drop(frame.columns)
         if left == 0:
             return
