@@ -10,14 +10,16 @@ import tempfile
 import weakref
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from io import SEEK_END, BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from hudi_arrow.files.footers import arrow_types, cast_batch
+from hudi_arrow.files.footers import arrow_types, cast_batch, cast_column
 from hudi_arrow.files.parquet_schemas import INT96, without_int96
 from hudi_arrow.files.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
 from hudi_arrow.incoming.given import PANDAS, row_numbers, stream_of
@@ -28,6 +30,7 @@ from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import InputRows
 from hudi_core.errors import CorruptFileError, RowError, StorageError, UsageError, name_original
 from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
 
 if TYPE_CHECKING:
     from hudi_arrow.incoming import csv_rows, json_rows
@@ -35,6 +38,7 @@ else:
     csv_rows, json_rows = (ModuleByNeed(f"hudi_arrow.incoming.{name}") for name in ("csv_rows", "json_rows"))
 
 _BATCH_ROWS = 65_536
+_BYTES: Final = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view)
 
 _Types = dict[str, pa.DataType]
 _Read = Callable[[Path, _Types, bool], Iterator[pa.RecordBatch]]
@@ -43,10 +47,9 @@ _Read = Callable[[Path, _Types, bool], Iterator[pa.RecordBatch]]
 def read_given(data: object, like: Schema | None = None, whole: bool = False) -> InputRows[pa.RecordBatch]:
     """The rows of an object in one of the forms of `hudi_arrow.incoming.given`; none for one with `__arrow_c_schema__` alone."""
     if not hasattr(data, "__arrow_c_stream__") and hasattr(data, "__arrow_c_schema__"):
-        return _read_given(pa.schema(data), (), "rows", {})
-    types = {} if like is None else {field.name: to_arrow(field.type) for field in like.fields}
-    reader = stream_of(data, types, whole=whole)
-    return _read_given(reader.schema, reader, "rows", types)
+        return _read_given(pa.schema(data), (), "rows", None)
+    reader = stream_of(data, _types_of(like), whole=whole)
+    return _read_given(reader.schema, reader, "rows", like)
 
 
 def read(path: str, like: Schema | None, whole: bool = False) -> InputRows[pa.RecordBatch]:
@@ -70,12 +73,11 @@ def read(path: str, like: Schema | None, whole: bool = False) -> InputRows[pa.Re
         raise UsageError(path, expected=f"a file name ending in {', '.join(_READERS)}", found=suffix or "no extension")
     if source.is_file():
         _refuse_other_format(source, suffix)
-    types = {} if like is None else {field.name: to_arrow(field.type) for field in like.fields}
-    batches = _read(source, suffix, types, whole)
+    batches = _read(source, suffix, _types_of(like), whole)
     first = next(batches, None)
     if first is None:
         raise UsageError(path, expected="columns", found="an empty file")
-    return _read_given(first.schema, _chain(first, batches), path, types)
+    return _read_given(first.schema, _chain(first, batches), path, like)
 
 
 def _refuse_other_format(source: Path, suffix: str) -> None:
@@ -131,37 +133,69 @@ def _read(source: Path, suffix: str, types: _Types, whole: bool) -> Iterator[pa.
         yield from _READERS[suffix](source, types, whole)
 
 
+def _types_of(like: Schema | None) -> _Types:
+    return {} if like is None else {field.name: to_arrow(field.type) for field in like.fields}
+
+
 def _read_given(
-    arrow: pa.Schema, batches: Iterable[pa.RecordBatch], where: str, types: _Types
+    arrow: pa.Schema, batches: Iterable[pa.RecordBatch], where: str, like: Schema | None
 ) -> InputRows[pa.RecordBatch]:
+    types = _types_of(like)
     left_out = set(row_numbers(arrow)) - set(types)
     fields = [
         field.with_type(_with_type(field.type, types.get(field.name))) for field in arrow if field.name not in left_out
     ]
     schema = schema_from_arrow(pa.schema(fields), where).value
+    if like is not None:
+        schema = replace(schema, record=_with_uuids(schema.record, like.record))
     wanted = arrow_types(schema)
     of_pandas = PANDAS in (arrow.metadata or {})
     return InputRows(schema, _type(iter(batches), wanted, where), of_pandas)
 
 
 def _type(batches: Iterator[pa.RecordBatch], wanted: pa.Schema, where: str) -> Iterator[pa.RecordBatch]:
-    """The batches in these types. Raises `UsageError` for one that Arrow itself cannot take, or has no such values."""
+    """The batches in these types. Raises `RowError` for bytes of another length than their column's, `UsageError` for a batch
+    that Arrow itself cannot take, or that has no such values."""
+    first_row = 0
     while True:
+        batch = None
         try:
             batch = next(batches, None)
             if batch is None:
                 return
             made = cast_batch(batch, wanted)
         except pa.ArrowException as problem:
-            raise UsageError(where, expected="values that their columns can have", found=one_line(problem)) from problem
+            column = None if batch is None else _find_refused(batch, wanted, first_row)
+            place = where if column is None else f"{where}: {column}"
+            raise UsageError(place, expected="values that their columns can have", found=one_line(problem)) from problem
+        first_row += made.num_rows
         yield made
+
+
+def _find_refused(batch: pa.RecordBatch, wanted: pa.Schema, first_row: int) -> str | None:
+    """The column whose values are not those of its type; None where Arrow refuses the batch as a whole. Raises as `_type`."""
+    for field in wanted:
+        array = batch.column(field.name)
+        try:
+            cast_column(array, field.type)
+        except pa.ArrowException:
+            if any(is_kind(array.type) for is_kind in _BYTES):
+                lengths = pc.binary_length(array.cast(pa.large_binary()))
+                row = pc.index(pc.not_equal(lengths, field.type.byte_width), True).as_py()
+                expected, found = f"{field.type.byte_width} bytes", str(lengths[row])
+                raise RowError(first_row + row, expected=expected, found=found, path=str(field.name)) from None
+            return str(field.name)
+    return None
 
 
 def _with_type(given: pa.DataType, wanted: pa.DataType | None) -> pa.DataType:
     """The type with one for each part of nulls alone, which has none of its own: the table's, else texts. Frames of pandas
-    and JSON have such columns."""
+    and JSON have such columns. Bytes of any length, which is all that pandas, Polars and DuckDB have, become those of the
+    length of the table's column: rule WRITE-1428."""
     if pa.types.is_null(given):
         return pa.string() if wanted is None else wanted
+    if wanted is not None and pa.types.is_fixed_size_binary(wanted) and any(is_kind(given) for is_kind in _BYTES):
+        return wanted
     if pa.types.is_struct(given):
         has = {field.name: field.type for field in wanted} if wanted is not None and pa.types.is_struct(wanted) else {}
         return pa.struct([field.with_type(_with_type(field.type, has.get(field.name))) for field in given])
@@ -169,6 +203,23 @@ def _with_type(given: pa.DataType, wanted: pa.DataType | None) -> pa.DataType:
         element = wanted.value_type if wanted is not None and pa.types.is_list(wanted) else None
         return pa.list_(given.value_field.with_type(_with_type(given.value_type, element)))
     return given
+
+
+def _with_uuids(given: t.Record, wanted: t.Record) -> t.Record:
+    """The record with UUIDs where the table has them in 16 bytes and rows have these bytes. Rule WRITE-1428."""
+    has = {field.name: field.type for field in wanted.fields}
+    fields = tuple(replace(field, type=_with_uuid(field.type, has.get(field.name))) for field in given.fields)
+    return replace(given, fields=fields)
+
+
+def _with_uuid(given: t.Type, wanted: t.Type | None) -> t.Type:
+    match given, wanted:
+        case t.Fixed(size), t.Uuid(fixed=t.Fixed(of_uuids)) if size == of_uuids:
+            return wanted
+        case t.Record(), t.Record():
+            return _with_uuids(given, wanted)
+        case _:
+            return given
 
 
 def _chain(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

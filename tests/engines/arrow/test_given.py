@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import uuid
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -139,3 +140,42 @@ def test_datasets_and_scanners_are_scanned(tmp_path: Path) -> None:
     first.upsert(held)
     copy.append(first.refresh().to_dataset())
     assert copy.refresh().to_arrow(columns=["id", "v"]).sort_by("id") == rows
+
+
+def test_bytes_are_values_of_fixed_columns(tmp_path: Path) -> None:
+    """WRITE-1428."""
+    one = uuid.UUID(int=10)
+    inner = pa.StructArray.from_arrays([pa.array([one.bytes, None], pa.uuid())], ["u"])
+    rows = pa.table(
+        {
+            "id": [1, 2],
+            "u": pa.array([one.bytes, None], pa.uuid()),
+            "f": pa.array([b"abcd", None], pa.binary(4)),
+            "s": inner,
+        }
+    )
+    table = hudi_core.create(tmp_path / "t", rows, key="id")
+    table.upsert(rows)
+    table = table.refresh()
+    stored = table.to_arrow(columns=rows.column_names).sort_by("id")
+    objects = [
+        {"id": 1, "u": one, "f": b"abcd", "s": {"u": one.bytes}},
+        {"id": 2, "u": None, "f": None, "s": {"u": None}},
+    ]
+    forms = [
+        stored,
+        stored.to_pylist(),
+        objects,
+        table.to_pandas(columns=rows.column_names),
+        table.to_polars(columns=rows.column_names),
+        table.to_duckdb().project("id, u, f, s"),
+    ]
+    for form in forms:
+        table.refresh().upsert(form)
+        read = table.refresh()
+        assert read.to_arrow(columns=rows.column_names).sort_by("id") == stored
+        assert read.schema == table.schema
+    for column, value in (("u", b"x"), ("f", b"abcde"), ("f", b"")):
+        wrong = pl.DataFrame({**{name: [None] for name in rows.column_names}, "id": [1], column: [value]})
+        with pytest.raises(RowError, match=f"^{column}: row 1: expected (4|16) bytes, found {len(value)}$"):
+            table.refresh().upsert(wrong.cast({"s": pl.Struct({"u": pl.Binary})}))
