@@ -59,7 +59,7 @@ class SparkRows:
 @dataclass(frozen=True)
 class ScanRows:
     """`hudi_core.parallel.flow.SpreadRows` of a scan, which executors read by the engine's own reader: rows are the core's, with
-    all its types."""
+    all its types. Each batch comes with the number of its file slice."""
 
     spark: SparkSession
     scan: Scan
@@ -78,7 +78,7 @@ class ScanRows:
         def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
                 for task in batch.column(0).to_pylist():
-                    yield from packet_rows(work(task, remote.read(tasks[task])))
+                    yield from packet_rows(work(task, remote.read_numbered(tasks[task])))
 
         return SparkFlow(
             self.spark, self.spark.range(0, len(tasks), 1, max(len(tasks), 1)).mapInArrow(in_worker(run), FIELDS)

@@ -22,6 +22,8 @@ class SliceRead:
 
     slice: FileSlice
     filtered: bool
+    number: int = 0
+    """Its number in the snapshot of the scan."""
 
     @property
     def size(self) -> int:
@@ -42,11 +44,16 @@ class RemoteScan:
 
     def read(self, parts: Sequence[SliceRead]) -> Iterator[Any]:
         """The engine's batches of the parts' rows, one after the other. On remote storage files are fetched some parts ahead."""
+        return (batch for _, batch in self.read_numbered(parts))
+
+    def read_numbered(self, parts: Sequence[SliceRead]) -> Iterator[tuple[int, Any]]:
+        """As `read`, each batch with the number of its slice."""
         reader = SliceReader(self.sources(parts), self.wanted, self.predicate)
         ahead = FilesAhead(self.snapshot.storage, [part.slice for part in parts], range(len(parts)))
         for position, part in enumerate(parts):
             ahead.reach(position)
-            yield from reader.read(part.slice, self.predicate if part.filtered else None)
+            for batch in reader.read(part.slice, self.predicate if part.filtered else None):
+                yield part.number, batch
 
     def sources(self, parts: Sequence[SliceRead]) -> Sources:
         """The sources of the slices."""

@@ -129,7 +129,8 @@ class Scan(QueryResult):
     def parts(self) -> list[SliceRead]:
         """The slices that are read, in order, to be read one by one, here or on executors."""
         return [
-            SliceRead(self._snapshot.slices[number], self._residual(number) is not None) for number in self._read_slices
+            SliceRead(self._snapshot.slices[number], self._residual(number) is not None, number)
+            for number in self._read_slices
         ]
 
     def pruning(self) -> RemotePruning | None:
@@ -212,6 +213,24 @@ class Scan(QueryResult):
         if self._options.limit is None:
             return self._read_unlimited()
         return self._limit(self._options.limit)
+
+    def batches_of_slices(self) -> Iterator[tuple[int, Any]]:
+        """The engine's batches of matching rows, each with the number of its slice in the plan, whatever the limit."""
+        with self._snapshot.refuse_missing():
+            yield from read_ahead(self._watch(self._numbered_streams(), lambda pair: self._rows.count(pair[1])))
+
+    def _numbered_streams(self) -> list[Callable[[], Iterator[tuple[int, Any]]]]:
+        slices, numbers = self._snapshot.slices, self._read_slices
+        if len(numbers) < READERS:
+            return [
+                partial(_number_batches, number, part)
+                for number in numbers
+                for part in self._reader.parts(slices[number], self._residual(number))
+            ]
+        return self._streams([[number] for number in numbers], self._run_numbered)
+
+    def _run_numbered(self, run: Sequence[int], slices: Iterator[FileSlice]) -> Iterator[tuple[int, Any]]:
+        return _number_batches(run[0], partial(self._run_batches, self._reader, run, slices))
 
     def _read_unlimited(self) -> Iterator[Any]:
         with self._snapshot.refuse_missing():
@@ -327,6 +346,11 @@ class Scan(QueryResult):
     @cached_property
     def _row_counter(self) -> SliceReader:
         return SliceReader(self._sources, project(self._snapshot.schema, []), self.predicate, self._damage)
+
+
+def _number_batches(number: int, stream: Callable[[], Iterator[Any]]) -> Iterator[tuple[int, Any]]:
+    for batch in stream():
+        yield number, batch
 
 
 def _commit_conjuncts(sources: Sources) -> list[Conjunct]:

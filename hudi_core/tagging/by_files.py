@@ -100,8 +100,8 @@ class SliceLookup:
         return not (self.ranged and self.filtered)
 
 
-@dataclass(frozen=True, slots=True)
-class _Hits:
+@dataclass(frozen=True, slots=True, eq=False)
+class Hits:
     """Keys found in a slice: rows of the batch, and positions in the base file."""
 
     number: int
@@ -148,15 +148,17 @@ class FileLookup:
             ]
             return [task for tasks in in_order(lambda group: group(), groups) for task in tasks]
 
-    def run(self, count: int, tasks: Sequence[SliceLookup], work: TaggingMetrics) -> Locations:
-        """What the slices of a plan hold, of so many keys."""
+    def run(
+        self, count: int, tasks: Sequence[SliceLookup], work: TaggingMetrics, every: list[Hits] | None = None
+    ) -> Locations:
+        """What the slices of a plan hold, of so many keys. `every` gets what each slice holds, also of keys in several."""
         locations = Locations.nowhere(count)
         parts = list(self._deal(tasks))
         opened = [task.number for part in parts for task in part if task.is_opened]
         ahead = FilesAhead(self._snapshot.storage, self._snapshot.slices, opened)
         starts = accumulate((sum(task.is_opened for task in part) for part in parts), initial=0)
 
-        def execute(start_and_part: tuple[int, Sequence[SliceLookup]]) -> list[_Hits]:
+        def execute(start_and_part: tuple[int, Sequence[SliceLookup]]) -> list[Hits]:
             start, part = start_and_part
             ahead.reach(start)
             return self._execute_part(part, work)
@@ -164,6 +166,8 @@ class FileLookup:
         work.begin_lookups(len(tasks))
         for part, hits_of_part in zip(parts, in_order(execute, zip(starts, parts, strict=False)), strict=False):
             for hits in hits_of_part:
+                if every is not None:
+                    every.append(hits)
                 work.count(elsewhere=locations.put(hits.rows, hits.number, hits.positions))
             work.end_lookups(len(part))
         return locations
@@ -228,7 +232,7 @@ class FileLookup:
         for first in range(0, len(order), _SLICES_AT_ONCE):
             yield [tasks[index] for index in order[first : first + _SLICES_AT_ONCE]]
 
-    def _execute_part(self, tasks: Sequence[SliceLookup], work: TaggingMetrics) -> list[_Hits]:
+    def _execute_part(self, tasks: Sequence[SliceLookup], work: TaggingMetrics) -> list[Hits]:
         """What the slices of these tasks hold."""
         slices = [self._snapshot.slices[task.number] for task in tasks]
         opened = [None if task.ranged else self.stored.open(slices[index]) for index, task in enumerate(tasks)]
@@ -270,11 +274,11 @@ class FileLookup:
 
     def _match(
         self, task: SliceLookup, rows: Numbers | slice, opened: OpenedFile[Any] | None, work: TaggingMetrics
-    ) -> _Hits:
+    ) -> Hits:
         count = rows.stop - rows.start if isinstance(rows, slice) else len(rows)
         nothing = np.zeros(0, np.int64)
         if count == 0:
-            return _Hits(task.number, nothing, nothing)
+            return Hits(task.number, nothing, nothing)
         with work.measure("files"):
             file_slice, group = self._snapshot.slices[task.number], task.group
             index = index_strings(take_strings(group.keys.strings, rows)) if task.filtered else group.index()
@@ -288,7 +292,7 @@ class FileLookup:
             chosen = matches.rows
             if task.filtered:
                 chosen = matches.rows + rows.start if isinstance(rows, slice) else rows[matches.rows]
-            return _Hits(task.number, group.rows[chosen], matches.positions)
+            return Hits(task.number, group.rows[chosen], matches.positions)
 
     @cached_property
     def _recorded(self) -> MetadataTable | None:

@@ -81,6 +81,13 @@ class Locations:
         return int(np.count_nonzero(self.slices != NOWHERE))
 
 
+def join_locations(parts: Sequence[Locations]) -> Locations:
+    """The locations of all parts, in order."""
+    return Locations(
+        np.concatenate([part.slices for part in parts]), np.concatenate([part.positions for part in parts])
+    )
+
+
 def all_slices(keys: KeyColumns, slices: Sequence[FileSlice]) -> list[tuple[Numbers, Numbers]]:
     """Each key in any slice."""
     return [(np.arange(len(keys), dtype=np.int64), np.arange(len(slices), dtype=np.int64))]

@@ -31,13 +31,21 @@ class KeyMatches:
     positions: Numbers
     rows_read: int
     """Rows of the slice that were read."""
+    repeated: Numbers
+    """Those of the rows whose key several rows of the slice have, as far as these were read."""
 
 
 def find_matches(
-    index: StringIndex, stored: SliceKeyReader, slice: FileSlice, opened: OpenedFile[Any] | None, in_range: InRange
+    index: StringIndex,
+    stored: SliceKeyReader,
+    slice: FileSlice,
+    opened: OpenedFile[Any] | None,
+    in_range: InRange,
+    *,
+    every_row: bool = False,
 ) -> KeyMatches:
     """Looks for the keys of an index in a slice, whose base file may be `opened`. Where it has log files, positions are not
-    known."""
+    known. With `every_row` it goes on behind the first row of each key."""
     parts_of_rows: list[Numbers] = []
     parts_of_positions: list[Numbers] = []
     hit_count = rows_read = 0
@@ -48,9 +56,14 @@ def find_matches(
         parts_of_positions.append(rows_of_part + position)
         rows_read += len(index_rows)
         hit_count += len(rows_of_part)
-        if hit_count >= index.distinct and len(np.unique(np.concatenate(parts_of_rows))) == index.distinct:
+        if (
+            not every_row
+            and hit_count >= index.distinct
+            and len(np.unique(np.concatenate(parts_of_rows))) == index.distinct
+        ):
             break
-    rows, index_rows = np.unique(np.concatenate([_NONE, *parts_of_rows]), return_index=True)
+    rows, index_rows, counts = np.unique(np.concatenate([_NONE, *parts_of_rows]), return_index=True, return_counts=True)
+    repeated = rows[counts > 1]
     positions = np.concatenate([_NONE, *parts_of_positions])[index_rows]
     if index.distinct < len(index.first):  # equal keys are all found where the first of them is
         first_positions = np.full(len(index.first), NOWHERE, np.int64)
@@ -59,7 +72,7 @@ def find_matches(
         rows = np.flatnonzero(first_positions != NOWHERE)
         positions = first_positions[rows]
     has_positions = slice.base is not None and not slice.logs
-    return KeyMatches(rows, positions if has_positions else np.full(len(rows), NOWHERE, np.int64), rows_read)
+    return KeyMatches(rows, positions if has_positions else np.full(len(rows), NOWHERE, np.int64), rows_read, repeated)
 
 
 def _parts(

@@ -22,7 +22,7 @@ from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.buckets import bucket_numbers, hash_inputs, slices_of_buckets, slices_of_nodes
-from hudi_core.tagging.by_files import FileLookup
+from hudi_core.tagging.by_files import FileLookup, Hits
 from hudi_core.tagging.by_records import LOST, RecordIndexLookup
 from hudi_core.tagging.choose import Choice, IndexType, choose, filters_for
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations, all_slices, slices_of_partitions
@@ -85,7 +85,23 @@ class Tagger:
     """The slices to look in and the keys they hold; None for those of the table at `as_of`."""
 
     def locate(self, keys: KeyColumns) -> Locations:
-        """Where each key is, as the number of a file slice in `slices`."""
+        """Where each key is, as the number of a file slice in `slices`. Of several that hold it the first counts."""
+        return self._locate(keys, None)
+
+    def locate_every(self, keys: KeyColumns) -> tuple[Numbers, Locations]:
+        """The keys that are held, by row, each once for every slice that holds it, and these places. A record index names one
+        slice: it is used where no key is in several."""
+        every: list[Hits] = []
+        first = self._locate(keys, every)
+        if not every:
+            rows = np.flatnonzero(first.slices != NOWHERE)
+            return rows, Locations(first.slices[rows], first.positions[rows])
+        rows = np.concatenate([hits.rows for hits in every])
+        slices = np.concatenate([np.full(len(hits.rows), hits.number, np.int64) for hits in every])
+        order = np.lexsort((slices, rows))
+        return rows[order], Locations(slices[order], np.concatenate([hits.positions for hits in every])[order])
+
+    def _locate(self, keys: KeyColumns, every: list[Hits] | None) -> Locations:
         options = self.options
         lookup = FileLookup(self.stored, filters_for(options.index))
         placed = self._bucket(keys) if options.index is IndexType.BUCKET else self._place(keys)
@@ -93,7 +109,8 @@ class Tagger:
         choice = choose(self.sources, options.index, len(keys), tasks)
         self.choices.append(choice)
         self.work.count(keys=len(keys))
-        locations = self._by_record_index(keys) if choice.kind.has_places else lookup.run(len(keys), tasks, self.work)
+        by_index, count = choice.kind.has_places, len(keys)
+        locations = self._by_record_index(keys) if by_index else lookup.run(count, tasks, self.work, every)
         self.work.count(found=locations.located_count)
         return locations
 

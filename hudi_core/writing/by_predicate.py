@@ -29,15 +29,15 @@ from hudi_core.schema.schema import Schema
 from hudi_core.sql.tokens import parts_between_commas
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.transactions.refusals import refuse_other_keys, refuse_unwritable
 from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_part, refuse_second_value
 from hudi_core.writing.conditions import key_scan, refuse_undecided
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit
-from hudi_core.writing.operation_plans import plan_deletes, plan_upsert
+from hudi_core.writing.operation_plans import LocatedKeys, plan_changes, plan_deletes
 from hudi_core.writing.operations import write
 from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
+from hudi_core.writing.read_places import ReadBatches
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.tasks import Task, numbers_of
 from hudi_core.writing.update_outcomes import ChangedRows, Contest, contest, winning_tasks
@@ -107,16 +107,17 @@ def update(
         def plan(table: Table, instant_time: str) -> Planned:
             refuse_undecided(table, where)
             scan = table.scan(where, meta=False)
-            lost = [np.zeros(0, np.bool_)]
+            read, lost = ReadBatches(table, scan), [np.zeros(0, np.bool_)]
 
             def change_rows() -> Iterator[Any]:
-                for made in changes.apply(scan.batches()):
+                for made in changes.apply(read.batches()):
                     lost.append(made.loses)
                     yield made.batch
 
             incoming = incoming_rows(table, InputRows(scan.schema, change_rows()), instant_time, tally=settings.tally)
             files.callback(incoming.spool.close)
-            planned, loses = plan_upsert(table, incoming, instant_time, settings), np.concatenate(lost)
+            places, loses = read.locate(incoming.keys), np.concatenate(lost)
+            planned = plan_changes(table, incoming, places, instant_time, settings)
             return of_changes(planned, table, changes, lambda task: bool(loses[numbers_of(task)].any()), settings)
 
         rows = row_schema(latest, bare)
@@ -156,11 +157,14 @@ def _parse_assignment(text: str) -> tuple[str, ExpressionBuilder]:
     return ".".join(tree.left.path), ExpressionBuilder(tree.right)
 
 
-def matching_keys(table: Table, where: Where) -> KeyColumns:
-    """The keys of the rows that match. Raises `RowError` for a row of which the condition does not say whether it is true."""
+def matching_keys(table: Table, where: Where) -> LocatedKeys:
+    """The keys of the rows that match, with the places of these. Raises `RowError` for a row of which the condition does not say
+    whether it is true, and as `locate_read_rows`."""
     refuse_undecided(table, where)
     scan = key_scan(table, where)
-    return incoming_keys(table, InputRows(scan.schema, scan.batches()), (RECORD_KEY, PARTITION_PATH))
+    read = ReadBatches(table, scan)
+    keys = incoming_keys(table, InputRows(scan.schema, read.batches()), (RECORD_KEY, PARTITION_PATH))
+    return LocatedKeys(keys, read.locate(keys))
 
 
 def writable_by_predicate(table: Table, where: Where | None) -> Table:

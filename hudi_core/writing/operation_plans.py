@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import INDEX_TYPE, BucketLayout, bucket_layout
 from hudi_core.tagging.choose import IndexType
-from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations
+from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations, take_keys
 from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.transactions.refusals import list_excluded_groups
 from hudi_core.writing.bucket_places import bucket_places
@@ -40,13 +41,32 @@ from hudi_core.writing.task_rows import (
 from hudi_core.writing.write_properties import needs_record_index
 from hudi_core.writing.write_run import Planned
 
+_NONE: Final = np.zeros(0, np.int64)
 
-def plan_deletes(table: Table, keys: KeyColumns, instant_time: str, options: WriteOptions) -> Planned:
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocatedKeys:
+    """Keys of a table and where each of them is."""
+
+    keys: KeyColumns
+    places: Locations
+
+
+def locate_keys(table: Table, keys: KeyColumns, options: WriteOptions) -> LocatedKeys:
+    """The keys that the table has, each with every slice that holds it."""
+    tagger = Tagger(table, tag_options(table, options))
+    if len(keys) == 0 or len(tagger.sources.snapshot.slices) == 0:
+        return LocatedKeys(take_keys(keys, _NONE), Locations.nowhere(0))
+    rows, places = tagger.locate_every(keys)
+    return LocatedKeys(take_keys(keys, rows), places)
+
+
+def plan_deletes(table: Table, located: LocatedKeys, instant_time: str, options: WriteOptions) -> Planned:
     """The tasks that delete the rows of keys."""
-    tagger, located = locate(table, keys, options)
-    slices = set(np.unique(located.slices[located.slices != NOWHERE]).tolist())
-    routes = Planner(tagger.sources, instant_time, 1.0).delete(slices, logs=writes_logs(table))
-    return Planned(deletes_of_tasks(routes, keys, Places(located.slices, _positions(located, options))))
+    places = located.places
+    slices = set(np.unique(places.slices[places.slices != NOWHERE]).tolist())
+    routes = Planner(Sources(table.snapshot()), instant_time, 1.0).delete(slices, logs=writes_logs(table))
+    return Planned(deletes_of_tasks(routes, located.keys, Places(places.slices, _positions(places, options))))
 
 
 def plan_upsert(
@@ -55,7 +75,7 @@ def plan_upsert(
     instant_time: str,
     options: WriteOptions,
     removes: Bools | None = None,
-    deleted: KeyColumns | None = None,
+    deleted: LocatedKeys | None = None,
 ) -> Planned:
     """The tasks that merge rows into the table, and delete the keys of the rows that `removes` has, and those of `deleted`, which
     no row has."""
@@ -68,11 +88,22 @@ def plan_upsert(
     if removes is not None:
         places = without_removed(places, incoming.keys.records, removes)
     if deleted is not None:
-        places = with_deleted_places(places, deleted.records, locate(table, deleted, options)[1].slices)
+        places = with_deleted_places(places, deleted.keys.records, deleted.places.slices)
     planner = Planner(tagger.sources, instant_time, bytes_of_row, options.sizes, list_excluded_groups(table))
     inserts = {path: len(rows) for path, rows in group_by_partition(incoming.keys, places.new_rows)}
     routes = planner.upsert(places.updates, set(places.leaving), inserts, logs=writes_logs(table))
     return Planned(rows_of_tasks(routes, incoming.keys, places, RowOrder.GLOBAL), spool=incoming.spool)
+
+
+def plan_changes(
+    table: Table, incoming: Incoming, places: Locations, instant_time: str, options: WriteOptions
+) -> Planned:
+    """The tasks that put rows in the place of those that were read there. All stay in their file groups, also in buckets."""
+    planner = Planner(Sources(table.snapshot()), instant_time, 1.0, options.sizes)
+    own = Places(places.slices, _positions(places, options))
+    routes = planner.upsert(own.updates, set(), {}, logs=writes_logs(table))
+    tasks = rows_of_tasks(routes, incoming.keys, own, RowOrder.GLOBAL)
+    return Planned(tasks, spool=incoming.spool, stays=True)
 
 
 def plan_in_buckets(
@@ -83,7 +114,7 @@ def plan_in_buckets(
     options: WriteOptions,
     layout: BucketLayout,
     removes: Bools | None = None,
-    deleted: KeyColumns | None = None,
+    deleted: LocatedKeys | None = None,
 ) -> Planned:
     """The tasks that put rows into the buckets of their keys: merged with those of their keys, or added to copy-on-write files as
     they are by operations that only add. `removes` and `deleted` are as in `plan_upsert`."""
@@ -102,7 +133,7 @@ def plan_in_buckets(
     if removes is not None:
         places = with_deletes_in_buckets(tagger, incoming.keys, without_removed(places, incoming.keys.records, removes))
     if deleted is not None:
-        places = with_deleted_places(places, deleted.records, locate(table, deleted, options)[1].slices)
+        places = with_deleted_places(places, deleted.keys.records, deleted.places.slices)
     tasks = plan_buckets(planner, incoming.keys, buckets, places, use)
     return Planned(tasks, list_replaced_groups(table, operation, partitions), spool=incoming.spool, before=steps)
 

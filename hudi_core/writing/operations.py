@@ -42,7 +42,7 @@ from hudi_core.writing.operation import (
     policy_of,
     refuse_unordered_upsert,
 )
-from hudi_core.writing.operation_plans import list_groups, plan_deletes, plan_rows
+from hudi_core.writing.operation_plans import list_groups, locate_keys, plan_deletes, plan_rows
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.write_run import Planned, WriteRun, write_action
 
@@ -88,7 +88,9 @@ def delete_keys(table: Table, keys: KeyColumns, options: WriteOptions) -> WriteR
     """Deletes the rows of keys; keys that the table does not have are ignored."""
     bare = bare_schema(table.schema)
     run = run_of(table, Operation.DELETE, bare, Spool(table.engine, row_schema(table, bare)), options)
-    return run.run(lambda latest, instant_time: plan_deletes(latest, keys, instant_time, options))
+    return run.run(
+        lambda latest, instant_time: plan_deletes(latest, locate_keys(latest, keys, options), instant_time, options)
+    )
 
 
 def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOptions | None = None) -> WriteResult:

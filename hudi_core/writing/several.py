@@ -18,7 +18,7 @@ from hudi_core.errors import RowError, SchemaError, UsageError
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.schema.meta import bare_schema
 from hudi_core.table.table import Table
-from hudi_core.tagging.key_columns import KeyColumns
+from hudi_core.tagging.key_columns import KeyColumns, join_locations
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.by_predicate import Where, matching_keys, writable_by_predicate
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, join_keys, row_schema
@@ -30,7 +30,7 @@ from hudi_core.writing.operation import (
     latest_writable,
     refuse_unordered_upsert,
 )
-from hudi_core.writing.operation_plans import plan_deletes, plan_upsert
+from hudi_core.writing.operation_plans import LocatedKeys, locate_keys, plan_deletes, plan_upsert
 from hudi_core.writing.operations import read_given_rows, run_of
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.write_run import Planned
@@ -57,8 +57,10 @@ def write_several(
         writable_by_predicate(latest, where)
     keys = [incoming_keys(latest, read_given_rows(latest, rows)) for rows in deletes]
 
-    def collect_deleted_keys(table: Table) -> KeyColumns:
-        return _join([*keys, *(matching_keys(table, where) for where in wheres)])
+    def collect_deleted_keys(table: Table) -> LocatedKeys:
+        given = _join(keys)
+        found = [locate_keys(table, given, settings), *(matching_keys(table, where) for where in wheres)]
+        return LocatedKeys(_join([one.keys for one in found]), join_locations([one.places for one in found]))
 
     if not upserts:
         bare = bare_schema(latest.schema)
@@ -73,7 +75,7 @@ def write_several(
 
         def plan(table: Table, instant_time: str) -> Planned:
             deleted = collect_deleted_keys(table)
-            _refuse_both(table, incoming.keys, deleted)
+            _refuse_both(table, incoming.keys, deleted.keys)
             return plan_upsert(table, incoming, instant_time, settings, deleted=deleted)
 
         run = run_of(latest, Operation.UPSERT, incoming.table, incoming.spool, settings, incoming.kept)

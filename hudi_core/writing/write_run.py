@@ -94,6 +94,8 @@ class Planned:
     """How many keys the tasks are going to delete, where the keys are not theirs yet."""
     before: tuple[Ensure, ...] = ()
     """Files of the table's own folder that have to be there before the first file; they stay whatever becomes of the write."""
+    stays: bool = False
+    """Rows stay in their slices, whatever partitions they have."""
     work: Work | None = None
     """Runs the tasks where their rows are not here; None: they are in the spool."""
 
@@ -205,7 +207,7 @@ class WriteRun:
         self._enter(WRITING, tasks)
         runner = TaskRunner(
             table.snapshot().without_slices(), self.rows, file_schema(self.schema), planned.spool or self.spool,
-            kept=self.kept, indexed=indexed, noted=noted, stays=not self.options.moves(stated),
+            kept=self.kept, indexed=indexed, noted=noted, stays=planned.stays or not self.options.moves(stated),
             codec=codec_of(self.options.properties, stated), block_bytes=block_bytes(self.options.properties, stated),
         )  # fmt: skip
         if planned.work is not None:

@@ -16,6 +16,7 @@ import pytest
 from hudi_core.engine import Engine, Runner
 from hudi_core.parallel.flow import Packet, PartWork
 from hudi_core.schema.schema import Schema
+from hudi_core.table.scan import Scan
 
 Parts = Callable[[], list[list[Packet]]]
 
@@ -111,3 +112,10 @@ def local_rows(engine: Engine[Any, Any, Any], tables: Sequence[Any], repeats: bo
     """Rows of tables of Arrow, each a part."""
     given = [engine.rows.read_given(table) for table in tables]
     return LocalRows(engine, given[0].schema, [list(rows.batches) for rows in given], repeats)
+
+
+def scan_rows(scan: Scan, repeats: bool = False) -> LocalRows:
+    """Rows of a scan, a part for each slice: batches with the number of the slice that they were read from."""
+    remote = scan.remote_scan()
+    parts = [list(remote.read_numbered([part])) for part in scan.parts()]
+    return LocalRows(scan.sources.snapshot.engine, scan.schema, parts, repeats)

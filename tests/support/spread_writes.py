@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from hudi_core.creating.create import create_table
+from hudi_core.errors import RowError
 from hudi_core.metadata.table import FILES
 from hudi_core.schema.meta import is_meta
 from hudi_core.snapshot.snapshot import MetadataMode
@@ -203,6 +206,17 @@ def _text_of_record(record: dict[str, Any]) -> str | None:
         return text if stats["columnName"] not in _BY_TIME else None
     assert "SecondaryIndexMetadata" in record
     return str(record["key"])
+
+
+def assert_alike(spread: Callable[[], WriteResult], whole: Callable[[], WriteResult]) -> None:
+    """Both writes have the same results, or refuse a row for the same reason, as WRITE-1443 states."""
+    try:
+        expected = whole()
+    except RowError as refused:
+        with pytest.raises(RowError, match=re.escape(str(refused.expected))):
+            spread()
+        return
+    assert_results(spread(), expected)
 
 
 def assert_results(spread: WriteResult, whole: WriteResult) -> None:

@@ -22,7 +22,7 @@ from hudi_core.writing.spread.operations import prepare_rows, read_given_keys, s
 from hudi_core.writing.write_run import Planned
 
 RowsOf = Callable[[Scan], SpreadRows]
-"""The rows of a scan in parts: batches of the scan's schema."""
+"""The rows of a scan in parts: batches of the scan's schema, each with the number of the file slice that it was read from."""
 
 
 def spread_delete_where(
@@ -38,7 +38,7 @@ def spread_delete_where(
         def plan(table: Table, instant_time: str) -> Planned:
             refuse_undecided(table, where, partial(_has_rows, rows_of))
             rows = rows_of(key_scan(table, where))
-            given = kept.enter_context(read_given_keys(table, rows, (RECORD_KEY, PARTITION_PATH)))
+            given = kept.enter_context(read_given_keys(table, rows, (RECORD_KEY, PARTITION_PATH), of_slices=True))
             return given.plan_delete(table, instant_time, settings, kept)
 
         no_rows = Spool(latest.engine, row_schema(latest, bare))
@@ -60,7 +60,7 @@ def spread_update(
             refuse_undecided(table, where, partial(_has_rows, rows_of))
             scan = table.scan(where, meta=False)
             prepares = preparation(table, scan.schema, instant_time)
-            given = kept.enter_context(prepare_rows(table, rows_of(scan), prepares, changes.apply))
+            given = kept.enter_context(prepare_rows(table, rows_of(scan), prepares, changes.apply, of_slices=True))
             planned = given.plan_upsert(table, instant_time, settings, kept, removes=True)
             return of_changes(planned.planned, table, changes, planned.loses, settings)
 
@@ -69,5 +69,5 @@ def spread_update(
 
 
 def _has_rows(rows_of: RowsOf, table: Table, where: Where) -> bool:
-    with read_given_keys(table, rows_of(key_scan(table, where)), (RECORD_KEY, PARTITION_PATH)) as given:
+    with read_given_keys(table, rows_of(key_scan(table, where)), (RECORD_KEY, PARTITION_PATH), of_slices=True) as given:
         return given.report.rows > 0

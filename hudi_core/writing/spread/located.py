@@ -33,16 +33,24 @@ from hudi_core.writing.incoming import Incoming
 from hudi_core.writing.incoming_checks import refuse_repeated_keys
 from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operation_plans import upsert_places, with_deletes_in_buckets
+from hudi_core.writing.read_places import locate_read_rows
 from hudi_core.writing.spread.cuts import KeyCuts, KeySample, Sampler
-from hudi_core.writing.spread.packs import KEYS_AT_ONCE, OF_ROWS, RowPack, join_packs, pack_rows, pack_runs
+from hudi_core.writing.spread.packs import KEYS_AT_ONCE, OF_ROWS, RowPack, join_packs, pack_rows, pack_runs, take_rows
 from hudi_core.writing.task_rows import Places, without_removed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DealRanges:
-    """Rows to the ranges of their keys, or to the parts of their buckets. It can be pickled."""
+class SliceParts:
+    """Parts for rows that were read from slices: all of a slice go to one."""
 
-    cuts: KeyCuts | BucketParts
+    count: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DealRanges:
+    """Rows to the ranges of their keys, or to the parts of their buckets or slices. It can be pickled."""
+
+    cuts: KeyCuts | BucketParts | SliceParts
     engine: Engine[Any, Any, Any]
     schema: Schema
 
@@ -50,7 +58,13 @@ class DealRanges:
         numbers = count()
         for run in pack_runs(packets):
             whole = run.whole
-            yield from run.deal(whole, self.cuts.targets(whole.keys), self.engine, self.schema, numbers)
+            yield from run.deal(whole, self._targets(whole), self.engine, self.schema, numbers)
+
+    def _targets(self, whole: RowPack) -> Numbers:
+        if isinstance(self.cuts, SliceParts):
+            assert whole.places is not None
+            return whole.places % self.cuts.count
+        return self.cuts.targets(whole.keys)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,10 +130,16 @@ class LocateRows:
             batches.clear()
             tagger = self.tagging.tagger()
             located = Locations.nowhere(len(whole))
-            if len(self.tagging.slices):
+            if whole.places is not None:
+                located = locate_read_rows(tagger.stored, whole.keys, whole.places)
+            elif len(self.tagging.slices) and self.deletes:
+                of_keys, located = tagger.locate_every(whole.keys)
+                whole = take_rows(whole, None, of_keys)
+            elif len(self.tagging.slices):
                 located = tagger.locate(whole.keys)
             if self.duplicates is None:
-                places = self._places(tagger, whole.keys, rows, located)
+                stays = self.deletes or self.buckets is not None or whole.places is not None
+                places = self._own_places(located) if stays else self._places(tagger, whole.keys, rows, located)
             else:
                 places = places_without_duplicates(
                     whole.keys, located.slices, self.duplicates.policy, whole_table=tagger.options.whole_table,
@@ -134,10 +154,11 @@ class LocateRows:
             yield from self._packets(part, whole, rows, places)
         yield report(part, self._report(part, whole, places))
 
+    def _own_places(self, located: Locations) -> Places:
+        return Places(located.slices, located.positions if self.record_positions else None)
+
     def _places(self, tagger: Tagger, keys: KeyColumns, rows: Spool, located: Locations) -> Places:
         options = WriteOptions(record_positions=self.record_positions, properties=self.properties)
-        if self.deletes or self.buckets is not None:
-            return Places(located.slices, located.positions if self.record_positions else None)
         incoming = Incoming(self.table_schema, self.schema, rows, keys, self.lacking)
         return upsert_places(tagger, incoming, located, options)
 

@@ -52,7 +52,15 @@ from hudi_core.writing.plan import Planner, Routes
 from hudi_core.writing.result import WriteResult, nothing_written
 from hudi_core.writing.row_size import measure_stored_row_bytes
 from hudi_core.writing.spread.cuts import KeyCuts, range_cuts, share_cuts
-from hudi_core.writing.spread.located import CheckKeys, DealRanges, Duplicates, LocatedReport, LocateRows, sum_reports
+from hudi_core.writing.spread.located import (
+    CheckKeys,
+    DealRanges,
+    Duplicates,
+    LocatedReport,
+    LocateRows,
+    SliceParts,
+    sum_reports,
+)
 from hudi_core.writing.spread.prepared import Changed, InputReport, PrepareRows, ReadKeys, input_report
 from hudi_core.writing.spread.routed import InputOrder, RouteRows, deal_tasks, input_order
 from hudi_core.writing.spread.written import WriteRows, statuses
@@ -105,23 +113,33 @@ def _spread_delete(table: Table, rows: SpreadRows, options: WriteOptions) -> Wri
 
 
 @contextmanager
-def read_given_keys(table: Table, rows: SpreadRows, names: tuple[str, str]) -> Iterator[GivenRows]:
-    """The keys of rows, in columns of these names or made by the table's generator."""
+def read_given_keys(
+    table: Table, rows: SpreadRows, names: tuple[str, str], *, of_slices: bool = False
+) -> Iterator[GivenRows]:
+    """The keys of rows, in columns of these names or made by the table's generator. With `of_slices` batches come with the
+    numbers of the slices that they were read from."""
     bare = bare_schema(table.schema)
-    with rows.map(ReadKeys(sendable(table), rows.schema, names)).keep() as kept:
-        yield GivenRows(table, rows, kept, input_report(kept.reports()), bare, row_schema(table, bare))
+    with rows.map(ReadKeys(sendable(table), rows.schema, names, of_slices)).keep() as kept:
+        report = input_report(kept.reports())
+        yield GivenRows(table, rows, kept, report, bare, row_schema(table, bare), of_slices=of_slices)
 
 
 @contextmanager
 def prepare_rows(
-    table: Table, rows: SpreadRows, prepares: Preparation, changed: Changed | None = None
+    table: Table,
+    rows: SpreadRows,
+    prepares: Preparation,
+    changed: Changed | None = None,
+    *,
+    of_slices: bool = False,
 ) -> Iterator[GivenRows]:
-    """The rows of an input, prepared and checked."""
+    """The rows of an input, prepared and checked; `of_slices` is as in `read_given_keys`."""
     measures = measure_stored_row_bytes(Sources(table.snapshot())) is None
     sent = replace(prepares, table=sendable(table))
-    with rows.map(PrepareRows(sent, measures, changed)).keep() as kept:
+    with rows.map(PrepareRows(sent, measures, changed, of_slices)).keep() as kept:
         report = input_report(kept.reports())
-        yield GivenRows(table, rows, kept, report, prepares.schema.table, prepares.stored, prepares.schema.kept)
+        schema = prepares.schema
+        yield GivenRows(table, rows, kept, report, schema.table, prepares.stored, schema.kept, of_slices)
 
 
 def sendable(table: Table) -> Table:
@@ -153,6 +171,8 @@ class GivenRows:
     stored: Schema
     lacking: frozenset[int] = frozenset()
     """The columns that the rows lack and whose stored values stay."""
+    of_slices: bool = False
+    """They were read from slices of the table, and stay there."""
 
     def add(self, operation: Operation, options: WriteOptions) -> WriteResult:
         """Rows are added as they are, or replace others."""
@@ -201,7 +221,7 @@ class GivenRows:
     ) -> PlannedUpsert:
         """The plan of a merge; what is kept for it is let go of by `kept`. With `removes` some rows may stand for the deletion of
         their keys."""
-        layout = bucket_layout(table, options.properties)
+        layout = None if self.of_slices else bucket_layout(table, options.properties)
         if layout is not None:
             return self._plan_in_buckets(table, Operation.UPSERT, instant_time, options, layout, kept, removes=removes)
         planner = self._planner(table, instant_time, options)
@@ -210,7 +230,7 @@ class GivenRows:
         cuts = share_cuts(located.samples, routes.of_partitions)
         writes = _Writes(flow, routes, cuts, planner.row_bytes, True, self.stored, self.rows.runner)
         losing = frozenset(routes.of_slices[number] for number in located.losing)
-        return PlannedUpsert(Planned(routes.tasks, work=writes), losing)
+        return PlannedUpsert(Planned(routes.tasks, work=writes, stays=self.of_slices), losing)
 
     def _plan_in_buckets(
         self,
@@ -265,6 +285,8 @@ class GivenRows:
         """The rows with their places, all of a key in one part."""
         tagging = remote_tagging(table, tag_options(table, options))
         ranges = self._ranges
+        if self.of_slices:
+            return self._locate_parts(SliceParts(ranges), ranges, tagging, options, kept, deletes=deletes)
         if tagging.slices:
             kind, tagging = distribution(tagging, self.rows.runner, ranges)
             if kind is not Distribution.KEY_RANGES:
@@ -274,7 +296,7 @@ class GivenRows:
 
     def _locate_parts(
         self,
-        deals: KeyCuts | BucketParts,
+        deals: KeyCuts | BucketParts | SliceParts,
         parts: int,
         tagging: RemoteTagging,
         options: WriteOptions,

@@ -54,7 +54,7 @@ class RowPack:
         batch = self.batch
         if batch is not None:
             (batch,) = _one(engine, schema, batch, rows)
-        return _of_rows(self, batch, rows)
+        return take_rows(self, batch, rows)
 
 
 def pack_rows(pack: RowPack, engine: Engine[Any, Any, Any]) -> bytes:
@@ -127,16 +127,17 @@ def _take(
         yield replace(whole, batch=batches[0])
         return
     if batches[0] is None:
-        yield _of_rows(whole, None, rows)
+        yield take_rows(whole, None, rows)
         return
     start = 0
     for batch in engine.rows.gather(batches, [rows] * len(schema.fields), schema):
         end = start + engine.rows.count(batch)
-        yield _of_rows(whole, batch, rows[start:end])
+        yield take_rows(whole, batch, rows[start:end])
         start = end
 
 
-def _of_rows(pack: RowPack, batch: Any, rows: Numbers) -> RowPack:
+def take_rows(pack: RowPack, batch: Any, rows: Numbers) -> RowPack:
+    """Some rows of a pack, which are those of a batch."""
     of_rows = {name: None if (values := getattr(pack, name)) is None else values[rows] for name in OF_ROWS}
     return RowPack(take_keys(pack.keys, rows), pack.numbers[rows], batch, **of_rows)
 

@@ -53,23 +53,26 @@ class PartReport:
 @dataclass(frozen=True, slots=True)
 class PrepareRows:
     """Rows of a part in the form in which they are written, with their keys. It can be pickled. Without `measures` the size of
-    rows in files is known."""
+    rows in files is known. With `of_slices` batches come with the numbers of the file slices that they were read from."""
 
     preparation: Preparation
     measures: bool
     changed: Changed | None = None
+    of_slices: bool = False
 
     def __call__(self, part: int, batches: Iterator[Any]) -> Iterator[Packet]:
         prepares, counting = replace(self.preparation, part=part), PartCounts(part, self._engine)
         changed: deque[ChangedRows] = deque()
+        slices: deque[int] = deque()
         row_bytes: float | None = None
         try:
-            for prepared in prepares.rows(self._give(batches, changed)):
+            for prepared in prepares.rows(self._give(batches, changed, slices)):
                 keys = prepared.keys
                 refuse_lost_paths(prepares.table, keys, counting.rows)
                 if row_bytes is None and self.measures and part < _MEASURED_PARTS:
                     row_bytes = self._measure(prepared.batch)
-                yield counting.packet(keys, prepared.batch, changed.popleft() if changed else None)
+                place = slices.popleft() if slices else None
+                yield counting.packet(keys, prepared.batch, changed.popleft() if changed else None, place)
         except HudiError as error:
             yield counting.refuse(error)
         else:
@@ -79,7 +82,9 @@ class PrepareRows:
     def _engine(self) -> Engine[Any, Any, Any]:
         return self.preparation.table.engine
 
-    def _give(self, batches: Iterator[Any], changed: deque[ChangedRows]) -> Iterator[Any]:
+    def _give(self, batches: Iterator[Any], changed: deque[ChangedRows], slices: deque[int]) -> Iterator[Any]:
+        if self.of_slices:
+            batches = self._note_slices(batches, slices)
         if self.changed is None:
             yield from batches
             return
@@ -87,6 +92,12 @@ class PrepareRows:
             if len(made.loses):
                 changed.append(replace(made, batch=None))
                 yield made.batch
+
+    def _note_slices(self, numbered: Iterator[tuple[int, Any]], slices: deque[int]) -> Iterator[Any]:
+        for number, batch in numbered:
+            if self._engine.rows.count(batch):
+                slices.append(number)
+                yield batch
 
     def _measure(self, batch: Any) -> float | None:
         engine = self._engine
@@ -99,19 +110,21 @@ class PrepareRows:
 
 @dataclass(frozen=True, slots=True)
 class ReadKeys:
-    """The keys of a part's rows alone, in columns of two names or made by the table's generator. It can be pickled."""
+    """The keys of a part's rows alone, in columns of two names or made by the table's generator. It can be pickled. With
+    `of_slices` batches come with the numbers of the file slices that they were read from."""
 
     table: Table
     given: Schema
     names: tuple[str, str]
+    of_slices: bool = False
 
     def __call__(self, part: int, batches: Iterator[Any]) -> Iterator[Packet]:
         counting = PartCounts(part, self.table.engine)
         try:
             reader = KeyReader(self.table, self.given, columns=self.names)
-            for batch in batches:
+            for place, batch in batches if self.of_slices else ((None, batch) for batch in batches):
                 if self.table.engine.rows.count(batch):
-                    yield counting.packet(key_columns(*reader.keys(batch)), None)
+                    yield counting.packet(key_columns(*reader.keys(batch)), None, place=place)
         except HudiError as error:
             yield counting.refuse(error)
         else:
@@ -126,7 +139,10 @@ class PartCounts:
         self.partitions: Counter[str] = Counter()
         self.sampler = Sampler(part)
 
-    def packet(self, keys: KeyColumns, batch: Any, changed: ChangedRows | None = None) -> Packet:
+    def packet(
+        self, keys: KeyColumns, batch: Any, changed: ChangedRows | None = None, place: int | None = None
+    ) -> Packet:
+        """Rows, or keys alone. `place` is the number of the slice that they were read from."""
         numbers = np.arange(self.rows, self.rows + len(keys), dtype=np.int64)
         self.sampler.add(keys)
         counts = np.bincount(keys.partitions, minlength=len(keys.paths)).tolist()
@@ -134,7 +150,8 @@ class PartCounts:
         self.rows += len(keys)
         self.packets += 1
         loses, removes = (None, None) if changed is None else (changed.loses, changed.removes)
-        pack = RowPack(keys, numbers, batch, loses=loses, removes=removes)
+        places = None if place is None else np.full(len(keys), place, np.int64)
+        pack = RowPack(keys, numbers, batch, places=places, loses=loses, removes=removes)
         return Packet(self.part, 0, self.part, self.packets, pack_rows(pack, self._engine))
 
     def refuse(self, error: HudiError) -> Packet:

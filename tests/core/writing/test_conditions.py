@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,11 +15,9 @@ from hudi_core import col
 from hudi_core.errors import ExpressionError, RowError
 from hudi_core.front.opening import create_table
 from hudi_core.front.table import Table
-from hudi_core.reading.remote import SliceRead
-from hudi_core.table.scan import Scan
 from hudi_core.writing.by_predicate import parse_assignments
 from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
-from tests.support.local_flow import LocalRows
+from tests.support.local_flow import scan_rows
 
 pa = pytest.importorskip("pyarrow", reason="rows are Arrow's")
 
@@ -53,22 +50,13 @@ def by_transaction(table: Table, condition: str) -> None:
         changes.delete(where=condition)
 
 
-def rows_of(table: Table) -> Callable[[Scan], LocalRows]:
-    def rows(scan: Scan) -> LocalRows:
-        remote, parts = scan.remote_scan(), scan.parts()
-        read: list[list[Any]] = [list(remote.read([SliceRead(part.slice, part.filtered)])) for part in parts]
-        return LocalRows(table.engine, scan.schema, read, repeats=True)
-
-    return rows
-
-
 WAYS: dict[str, Callable[[Table, str], object]] = {
     "update": lambda table, condition: table.update({"s": "new"}, where=condition),
     "delete": lambda table, condition: table.delete(where=condition),
     "transaction": by_transaction,
     "merge": lambda table, condition: by_merge(table, condition),
-    "update in parts": lambda table, condition: spread_update(table, {"s": "new"}, condition, rows_of(table)),
-    "delete in parts": lambda table, condition: spread_delete_where(table, condition, rows_of(table)),
+    "update in parts": lambda table, condition: spread_update(table, {"s": "new"}, condition, scan_rows),
+    "delete in parts": lambda table, condition: spread_delete_where(table, condition, scan_rows),
 }
 REFUSED = [
     ("{i} + 1 < 0", "wrap"), ("{l} - 1 > 0", "wrap"), ("2 - {l} > 5", "wrap"), ("NOT ({i} * 2 > 9)", "wrap"),

@@ -23,9 +23,10 @@ from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_up
 from hudi_core.writing.spread.operations import spread_write
 from tests.core.writing.spread.test_source_merge import merged
 from tests.support.drawing import SOAK
-from tests.support.local_flow import LocalRows, local_rows
+from tests.support.local_flow import LocalRows, local_rows, scan_rows
 from tests.support.spread_writes import (
     OPERATIONS,
+    assert_alike,
     assert_results,
     assert_twins,
     contents,
@@ -84,13 +85,13 @@ def test_rows_come_to_the_buckets_of_their_keys(
             assert_same(spread, whole)
 
     def rows_of_scan(scan: Scan) -> LocalRows:
-        remote = scan.remote_scan()
-        parts = [list(remote.read([part])) for part in scan.parts()]
-        return LocalRows(spread.engine, scan.schema, parts, repeats=True)
+        return scan_rows(scan, repeats=True)
 
     assigned = {"ts": col("ts") + 100, "f": 0.5}
-    assert_results(spread_update(spread, assigned, "ts > 2", rows_of_scan), update(whole, assigned, "ts > 2"))
-    assert_results(spread_delete_where(spread, "ts < 1", rows_of_scan), delete_where(whole, "ts < 1"))
+    assert_alike(
+        lambda: spread_update(spread, assigned, "ts > 2", rows_of_scan), lambda: update(whole, assigned, "ts > 2")
+    )
+    assert_alike(lambda: spread_delete_where(spread, "ts < 1", rows_of_scan), lambda: delete_where(whole, "ts < 1"))
     rows = random_rows(chance, 30, [0], distinct=True, keys=50)
     on = ["id", "p"]
     assert_results(merged(spread, rows, on, chance, repeats=True), merged(whole, rows, on, None))

@@ -20,7 +20,7 @@ from hudi_core.writing.spread.operations import spread_write
 from tests.support.crash_operations import ADDED, BEFORE, CHANGED
 from tests.support.crashes import crashes, later
 from tests.support.drawing import SOAK
-from tests.support.local_flow import LocalRows, local_rows
+from tests.support.local_flow import LocalRows, local_rows, scan_rows
 from tests.support.spread_writes import cut
 from tests.support.written_tables import TYPES, read, rows, rows_of
 
@@ -44,9 +44,9 @@ def parts(table: Table, given: pa.Table) -> LocalRows:
 def change(table: Table, op: str, clock: Clock = system_clock) -> None:
     """An operation on rows in parts; writes of rows are a batch of a stream."""
     if op == "delete_where":
-        spread_delete_where(table, "n = 1 AND id != 'b'", lambda scan: parts(table, scan.to_arrow()))
+        spread_delete_where(table, "n = 1 AND id != 'b'", scan_rows)
     elif op == "update":
-        spread_update(table, {"n": 2}, "p = 'x'", lambda scan: parts(table, scan.to_arrow()))
+        spread_update(table, {"n": 2}, "p = 'x'", scan_rows)
     else:
         given = rows(*(ADDED if op == "append" else CHANGED))
         spread_write(table, parts(table, given), op, WriteOptions(batch=BATCH, clock=clock))

@@ -32,7 +32,7 @@ from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_up
 from hudi_core.writing.spread.operations import spread_write
 from hudi_core.writing.write_properties import BULK_SORT
 from tests.support.drawing import cases
-from tests.support.local_flow import LocalRows, local_rows
+from tests.support.local_flow import LocalRows, local_rows, scan_rows
 from tests.support.spread_writes import (
     KINDS,
     OPERATIONS,
@@ -116,9 +116,7 @@ def test_rows_that_match_a_predicate(tmp_path: Path, kind: str, version: int) ->
         write(table, rows, "append")
 
     def rows_of_scan(scan: Scan) -> LocalRows:
-        parts = scan.parts()
-        remote = scan.remote_scan()
-        return LocalRows(spread.engine, scan.schema, [list(remote.read([part])) for part in parts], repeats=True)
+        return scan_rows(scan, repeats=True)
 
     assigned = {"ts": col("ts") + 100, "f": 0.5}
     assert_results(spread_update(spread, assigned, "ts > 2", rows_of_scan), update(whole, assigned, "ts > 2"))

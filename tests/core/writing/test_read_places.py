@@ -1,0 +1,126 @@
+"""Rows of one key in several file slices, as rows that are added leave them: the right ones are deleted and updated."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import hudi_core
+from hudi_core.errors import RowError
+from hudi_core.front.table import Table
+from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
+from hudi_core.writing.spread.operations import spread_write
+from tests.support.local_flow import local_rows, scan_rows
+
+TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
+Row = tuple[str, str, int]
+KINDS = [
+    ("cow", 9, None),
+    ("mor", 9, ["record_index", "column_stats"]),
+    ("mor", 6, ["column_stats"]),
+    ("cow", 8, ["record_index"]),
+]
+
+
+def rows_of(*rows: Row) -> pa.Table:
+    return pa.Table.from_pylist([dict(zip(TYPES.names, row, strict=True)) for row in rows], TYPES)
+
+
+def read(table: Table) -> list[Row]:
+    return sorted((row["id"], row["p"], row["n"]) for row in table.refresh().to_arrow().to_pylist())
+
+
+def delete_keys(table: Table, *keys: Row) -> None:
+    table.delete(rows_of(*keys))
+
+
+WAYS: dict[str, tuple[Callable[[Table, str], object], Callable[[Table, str], object], Callable[..., object]]] = {
+    "here": (
+        lambda table, where: table.delete(where=where),
+        lambda table, where: table.update({"n": hudi_core.expr("n + 100")}, where=where),
+        delete_keys,
+    ),
+    "in parts": (
+        lambda table, where: spread_delete_where(table, where, scan_rows),
+        lambda table, where: spread_update(table, {"n": hudi_core.expr("n + 100")}, where, scan_rows),
+        lambda table, *keys: spread_write(table, local_rows(table.engine, [rows_of(*keys)]), "delete"),
+    ),
+}
+
+
+def made(folder: Path, kind: str, version: int, indexes: list[str] | None, batches: list[list[Row]]) -> Table:
+    table = hudi_core.create(folder / "t", TYPES, "id", partition_by="p", type=kind, version=version, indexes=indexes)  # type: ignore[call-overload]
+    for batch in batches:
+        table.refresh().append(rows_of(*batch))
+    return table.refresh()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("kind", "version", "indexes"), KINDS)
+def test_of_rows_with_one_key_those_that_match_are_changed(
+    tmp_path: Path, kind: str, version: int, indexes: list[str] | None, way: str
+) -> None:
+    """WRITE-25, WRITE-1443: also in another partition, where a record index names one place of each key."""
+    chance, number = random.Random(f"{kind}{version}{way}"), 0
+    batches: list[list[Row]] = []
+    for _ in range(5):
+        names = chance.sample("abcdefgh", 5)
+        batches.append([(name, chance.choice("xy"), number := number + 1) for name in names])
+    table = made(tmp_path, kind, version, indexes, batches)
+    expected = [row for batch in batches for row in batch]
+    delete, change, _ = WAYS[way]
+    for modulus in (3, 4):
+        change(table, f"n % {modulus} = 0")
+        expected = [(key, p, n + 100 if n % modulus == 0 else n) for key, p, n in expected]
+        assert read(table) == sorted(expected)
+        table = table.refresh()
+        delete(table, f"n % {modulus} = 1")
+        expected = [row for row in expected if row[2] % modulus != 1]
+        assert read(table) == sorted(expected)
+        table = table.refresh()
+    if kind == "mor":
+        table.compact()
+        assert read(table) == sorted(expected)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+def test_several_rows_of_a_key_in_one_file_are_refused(tmp_path: Path, kind: str, way: str) -> None:
+    """WRITE-1443: whether the others match or not; rows of other keys are changed."""
+    batches: list[list[Row]] = [[("a", "x", 1), ("a", "x", 2), ("b", "x", 3), ("c", "x", 4), ("c", "x", 4)]]
+    table = made(tmp_path, kind, 9, None, batches)
+    delete, change, _ = WAYS[way]
+    for work in (delete, change):
+        for where, key in (("n = 1", "a"), ("n = 2", "a"), ("n = 4", "c"), ("n < 4", "a")):
+            with pytest.raises(RowError, match=rf"expected one row of each key in a file.*several of '{key}' in x/"):
+                work(table, where)
+    assert read(table) == sorted(batches[0])
+    delete(table, "n = 3")
+    assert read(table) == sorted(row for row in batches[0] if row[2] != 3)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("kind", "version", "indexes"), KINDS)
+def test_keys_are_deleted_in_every_slice(
+    tmp_path: Path, kind: str, version: int, indexes: list[str] | None, way: str
+) -> None:
+    """WRITE-7."""
+    batches: list[list[Row]] = [[("a", "x", 1), ("b", "x", 2)], [("a", "x", 3), ("c", "x", 4)], [("b", "x", 5)]]
+    table = made(tmp_path, kind, version, indexes, batches)
+    WAYS[way][2](table, ("a", "x", 0), ("b", "x", 0), ("none", "x", 0))
+    assert read(table) == [("c", "x", 4)]
+
+
+def test_a_transaction_deletes_what_matches_and_every_row_of_keys(tmp_path: Path) -> None:
+    """WRITE-770, WRITE-1443: beside rows that are merged, too."""
+    batches: list[list[Row]] = [[("a", "x", 1), ("b", "x", 2)], [("a", "x", 3), ("b", "x", 4)], [("d", "x", 5)]]
+    table = made(tmp_path, "cow", 9, None, batches)
+    with table.transaction() as changes:
+        changes.delete(rows_of(("a", "x", 0)))
+        changes.delete(where="n = 4")
+        changes.upsert(rows_of(("d", "x", 6)))
+    assert read(table) == [("b", "x", 2), ("d", "x", 6)]
