@@ -1,6 +1,6 @@
 """How files form slices: the latest slice of every file group (Hudi's file-system view), computed for all groups at once.
 
-Rules TIME-12 to TIME-14.
+Rules TIME-12 to TIME-14, TIME-1429.
 
 Instants compare as strings; here they are integers in the same order.
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -51,6 +51,14 @@ def read_archived_replacements(timeline: Timeline, instants: Collection[str]) ->
     }
 
 
+def read_recorded_paths(timeline: Timeline, requested_time: str) -> Set[str]:
+    """The paths of files that a completed write of the active timeline names; none of another. Raises as `Timeline.metadata`."""
+    writes = (one for one in timeline.commits if one.requested_time == requested_time and not one.archived)
+    return {
+        stat.path for one in writes for stats in timeline.metadata(one).stats.values() for stat in stats if stat.path
+    }
+
+
 def _is_cleaned_to_start(timeline: Timeline) -> bool:
     """Whether a clean by time has removed all files replaced before the active timeline's start; no savepoint keeps one."""
     last = latest_clean(timeline)
@@ -67,7 +75,8 @@ class Visibility:
     time itself where the layout has none); `pending_compactions` are requested times that opened a slice without a base
     file yet; `replaced` are the file groups (partition, file id) that a completed replace commit replaced, and
     `replaced_before` gives, for the instants in names of files, those that archived ones replaced, with the requested time:
-    younger files still count.
+    younger files still count. `recorded` gives the paths of files that a write names which is completed and not archived: where
+    a task ran twice, a file of the run that was given up may be left.
     """
 
     layout: int
@@ -76,6 +85,7 @@ class Visibility:
     pending_compactions: Set[str] = frozenset()
     replaced: Set[tuple[str, str]] = frozenset()
     replaced_before: Callable[[Collection[str]], Mapping[tuple[str, str], str]] = lambda _: {}
+    recorded: Callable[[str], Set[str]] = lambda _: frozenset()
 
 
 def visibility(timeline: Timeline) -> Visibility:
@@ -87,6 +97,7 @@ def visibility(timeline: Timeline) -> Visibility:
         timeline.pending_compactions,
         timeline.replaced.keys(),
         partial(read_archived_replacements, timeline),
+        partial(read_recorded_paths, timeline),
     )
 
 
@@ -111,9 +122,16 @@ def latest_slices(files: FileList, visible: Visibility) -> Slices:
     for replaced, time in visible.replaced_before(instants).items():
         replaced_until.setdefault(replaced, bisect_right(instants, time))
     groups, group_of = _groups(files, rows, ids, np.concatenate([of_bases, of_logs]), replaced_until)
-    # Rows of one instant are the same file written twice: the last counts.
     counting = np.flatnonzero(is_committed[of_bases] & (group_of[: len(bases.rows)] >= 0))
-    base_index = _BaseIndex.build(group_of[counting], of_bases[counting], bases.rows[counting], len(instants))
+
+    paths_of = cache(visible.recorded)
+
+    def is_recorded(row: int, instant: int) -> bool:
+        return files.info(row).path in paths_of(instants[instant])
+
+    base_index = _BaseIndex.build(
+        group_of[counting], of_bases[counting], bases.rows[counting], len(instants), is_recorded
+    )
     # In layout 1 a log file collects blocks of many instants: those that do not count are left out when its blocks are read.
     counting = np.flatnonzero((is_committed[of_logs] | (visible.layout == 1)) & (group_of[len(bases.rows) :] >= 0))
     order = sorted(counting.tolist(), key=lambda row: logs[row].order)
@@ -200,10 +218,20 @@ class _BaseIndex:
     instants: int
 
     @staticmethod
-    def build(groups: Numbers, instants: Numbers, rows: Numbers, count: int) -> _BaseIndex:
+    def build(
+        groups: Numbers, instants: Numbers, rows: Numbers, count: int, is_recorded: Callable[[int, int], bool]
+    ) -> _BaseIndex:
+        """Rows of one group and instant are the same file written twice: the last counts of those that the write records, or of
+        all where it records none of them. Rule TIME-1429."""
         keys = groups * count + instants
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
+        again = np.flatnonzero(keys[1:] == keys[:-1])
+        if len(again):
+            recorded = np.zeros(len(keys), np.bool_)
+            for place in np.union1d(again, again + 1).tolist():
+                recorded[place] = is_recorded(int(rows[order[place]]), int(instants[order[place]]))
+            order = order[np.lexsort((recorded, keys))]
         last = np.append(keys[1:] != keys[:-1], True) if len(keys) else np.zeros(0, np.bool_)
         return _BaseIndex(keys[last], rows[order][last], count)
 

@@ -5,9 +5,15 @@ Also covers: `timeline/files.py`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from hudi_core.engine import FileInfo
+from hudi_core.front.opening import create_table
 from hudi_core.timeline.files import files_in
 from hudi_core.timeline.slice_building import Visibility, latest_slices, visibility
 from tests.support.conformance import TableEntry, each_table, visible_slice, visible_slices
@@ -50,6 +56,29 @@ def test_of_files_that_one_instant_wrote_twice_the_last_counts() -> None:
     """A task that was tried again leaves the file of its first attempt, under another token."""
     names = ["f-0_0-1-2_1.parquet", "f-0_0-9-2_1.parquet"]
     assert slice_of(names, seen(2, {"1": "1"})) == ("1", names[1], [])
+
+
+@pytest.mark.parametrize("recorded", [0, 1])
+def test_of_files_that_one_instant_wrote_twice_the_recorded_one_counts(recorded: int) -> None:
+    """TIME-1429."""
+    names = ["f-0_0-1-2_1.parquet", "f-0_0-9-2_1.parquet"]
+    visible = replace(seen(2, {"1": "1", "2": "2"}), recorded=lambda instant: {f"p/{names[recorded]}"} - {instant})
+    assert slice_of([*names, log("2")], visible) == ("1", names[recorded], [log("2")])
+
+
+@pytest.mark.parametrize("version", [6, 9])
+@pytest.mark.parametrize("token", ["0-99-7", "0-0-0-1"])
+def test_a_file_of_a_run_that_was_given_up_is_not_read(tmp_path: Path, version: int, token: str) -> None:
+    """TIME-1429: its rows are not those of the commit."""
+    table = create_table(tmp_path / "t", pa.schema([("id", pa.int64()), ("v", pa.int64())]), "id", version=version)
+    table.insert(pa.table({"id": [1, 2], "v": [1, 1]}))
+    (file,) = (path for path in (tmp_path / "t").glob("*.parquet"))
+    file_id, _, instant = file.stem.split("_")
+    pq.write_table(pq.read_table(file).slice(0, 1), file.with_name(f"{file_id}_{token}_{instant}.parquet"))
+    table = table.refresh()
+    assert table.to_arrow(columns=["id"])["id"].to_pylist() == [1, 2]
+    table.upsert(pa.table({"id": [1], "v": [2]}))
+    assert table.refresh().to_arrow(columns=["v"])["v"].to_pylist() == [2, 1]
 
 
 def test_files_of_no_completed_instant_are_invisible() -> None:
