@@ -17,8 +17,9 @@ from hudi_core.reading.remote import RemoteScan, SliceRead
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY, is_meta
 from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Scan
-from hudi_core.tagging.key_columns import KeyColumns
+from hudi_core.tagging.key_columns import KeyColumns, Locations
 from hudi_core.tagging.key_reader import KeyReader
+from hudi_core.tagging.tag import Tagger
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.assignments import INSTEAD, new_value, refusal
 from hudi_core.writing.source_merge.bound import BoundClause, BoundMerge
@@ -69,12 +70,35 @@ def plan_stored_rows(merge: BoundMerge, scan: Scan) -> StoredRows:
     return StoredRows(scan.remote_scan(), merge)
 
 
+def locate_source(tagger: Tagger, keys: KeyColumns, numbers: Numbers) -> Locations:
+    """The slices that hold keys of a source, whose rows have these numbers. Raises `RowError` for a key that several slices hold:
+    a merge would change a row in one of them. Rule WRITE-1444."""
+    located = Locations.nowhere(len(keys))
+    if len(keys) == 0 or len(tagger.sources.snapshot.slices) == 0:
+        return located
+    rows, places = tagger.locate_every(keys)
+    again = np.flatnonzero(np.diff(rows) == 0)
+    if len(again):
+        row = rows[again[0]]
+        raise _repeated(take_strings(keys.records, np.array([row])), int(numbers[row]))
+    located.slices[rows], located.positions[rows] = places.slices, places.positions
+    return located
+
+
+def _repeated(records: StringColumn, number: int) -> RowError:
+    (key,) = string_list(records)
+    return RowError(
+        number, expected="a key that one row of the table has", found=f"several rows of {key!r} in the table"
+    )
+
+
 def merge_rows(
     merge: BoundMerge, source: SourceRows, stored: Iterable[tuple[Any, StringColumn]]
 ) -> Iterator[ChangedRows]:
     """What becomes of rows of a source and the stored rows of their keys.
 
-    Raises `RowError` with the row of the source where several rows of it match one row of the table, or make one new row.
+    Raises `RowError` with the row of the source where several rows of it match one row of the table, or make one new row, and
+    where it matches several rows of the table.
     """
     index = index_strings(source.records)
     order = np.argsort(index.first, kind="stable")
@@ -86,6 +110,10 @@ def merge_rows(
         if not len(rows):
             continue
         groups = firsts[rows]
+        repeated = np.flatnonzero(met[groups] | (np.bincount(groups)[groups] > 1))
+        if len(repeated):
+            row = int(groups[repeated[0]])
+            raise _repeated(take_strings(source.records, np.array([row])), int(source.numbers[row]))
         counts = starts[groups + 1] - starts[groups]
         before = np.repeat(np.cumsum(counts) - counts, counts)
         sources = order[np.repeat(starts[groups], counts) + np.arange(len(before)) - before]

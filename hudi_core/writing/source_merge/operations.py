@@ -14,7 +14,7 @@ from hudi_core.data_files.spool import Spool, spool
 from hudi_core.engine import InputRows
 from hudi_core.schema.meta import bare_schema
 from hudi_core.table.table import Table
-from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations, concat_keys, take_keys
+from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, concat_keys, take_keys
 from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.transactions.refusals import refuse_other_keys
 from hudi_core.writing.batch_columns import BatchColumns
@@ -26,7 +26,13 @@ from hudi_core.writing.operations import read_given_rows, run_of
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.source_merge.bound import BoundMerge, bind_merge
 from hudi_core.writing.source_merge.clauses import Clause, On
-from hudi_core.writing.source_merge.matched import SourceRows, merge_rows, plan_stored_rows, rows_without_slices
+from hudi_core.writing.source_merge.matched import (
+    SourceRows,
+    locate_source,
+    merge_rows,
+    plan_stored_rows,
+    rows_without_slices,
+)
 from hudi_core.writing.task_rows import group_rows
 from hudi_core.writing.tasks import AppendLog, Task, numbers_of
 from hudi_core.writing.update_outcomes import ChangedRows, winning_tasks
@@ -95,9 +101,7 @@ def _merge(
 ) -> Iterator[ChangedRows]:
     """What becomes of the source: of its rows whose keys a slice holds, slice by slice, then of the others."""
     tagger = Tagger(table, TagOptions(options.index, merge.whole_table))
-    located = Locations.nowhere(len(keys))
-    if len(keys) and len(tagger.sources.snapshot.slices):
-        located = tagger.locate(keys)
+    located = locate_source(tagger, keys, np.arange(len(keys)))
     stored = plan_stored_rows(merge, table.scan(meta=table.config.populate_meta_fields))
     for number, rows in group_rows(located.slices):
         source = SourceRows(tuple(given.take(rows)), take_strings(keys.records, rows), rows)

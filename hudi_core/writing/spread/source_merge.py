@@ -21,9 +21,9 @@ from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.distributed import RemoteTagging, remote_tagging
-from hudi_core.tagging.key_columns import NOWHERE, Locations, concat_keys, take_keys
+from hudi_core.tagging.key_columns import NOWHERE, concat_keys, take_keys
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.transactions.reports import report, unpack
+from hudi_core.transactions.reports import pack_object, report, unpack
 from hudi_core.writing.incoming import preparation, row_schema
 from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit
 from hudi_core.writing.operation_plans import tag_options
@@ -34,6 +34,7 @@ from hudi_core.writing.source_merge.clauses import Clause, On
 from hudi_core.writing.source_merge.matched import (
     SourceRows,
     StoredRows,
+    locate_source,
     merge_rows,
     plan_stored_rows,
     rows_without_slices,
@@ -122,23 +123,21 @@ class LocateSource:
         if not runs:
             return
         keys, engine = concat_keys([pack.keys for run in runs for pack in run.packs]), self.tagging.table.engine
-        located = Locations.nowhere(len(keys))
+        of_input = [self.first_rows[run.source] + run.whole.numbers for run in runs]
         try:
-            if self.tagging.slices:
-                located = self.tagging.tagger().locate(keys)
+            located = locate_source(self.tagging.tagger(), keys, np.concatenate(of_input))
         except HudiError as error:
             if isinstance(error, StorageError):
                 raise
-            yield report(part, error)
+            yield Packet(0, 0, part, 0, pack_object(error))  # to the next step: packets for the caller are left out
             return
         numbers, start = count(), 0
-        for run in runs:
+        for run, of_run in zip(runs, of_input, strict=True):
             whole = run.whole
             slices = located.slices[start : start + len(whole)]
             start += len(whole)
-            of_input = self.first_rows[run.source] + whole.numbers
             to_part = np.where(slices == NOWHERE, part, slices) % self.parts
-            placed = replace(whole, numbers=of_input, places=slices)
+            placed = replace(whole, numbers=of_run, places=slices)
             yield from replace(run, source=part).deal(placed, to_part, engine, self.schema, numbers)
 
 
@@ -155,7 +154,9 @@ class MergeSlices:
 
         def batches() -> Iterator[Any]:
             for packet in packets:
-                pack: RowPack = unpack(packet)
+                pack: RowPack | HudiError = unpack(packet)
+                if isinstance(pack, HudiError):
+                    raise pack
                 packs.append(replace(pack, batch=None))
                 yield pack.batch
 

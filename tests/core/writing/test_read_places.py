@@ -12,8 +12,10 @@ import pytest
 import hudi_core
 from hudi_core.errors import RowError
 from hudi_core.front.table import Table
+from hudi_core.writing.source_merge.clauses import Action, Clause
 from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
 from hudi_core.writing.spread.operations import spread_write
+from hudi_core.writing.spread.source_merge import spread_merge
 from tests.support.local_flow import local_rows, scan_rows
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
@@ -124,3 +126,25 @@ def test_a_transaction_deletes_what_matches_and_every_row_of_keys(tmp_path: Path
         changes.delete(where="n = 4")
         changes.upsert(rows_of(("d", "x", 6)))
     assert read(table) == [("b", "x", 2), ("d", "x", 6)]
+
+
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+@pytest.mark.parametrize("in_one_file", [True, False])
+def test_a_merge_refuses_a_row_that_matches_several(tmp_path: Path, kind: str, in_one_file: bool) -> None:
+    """WRITE-1444: here and in parts, before anything is written; other rows are merged."""
+    batches: list[list[Row]] = [[("b", "x", 3), ("a", "x", 1)], [("a", "x", 2)]]
+    stored = [[row for batch in batches for row in batch]] if in_one_file else batches
+    table = made(tmp_path, kind, 9, None, stored)
+    source = rows_of(("b", "x", 9), ("a", "x", 9))
+    with pytest.raises(
+        RowError, match="row 2: expected a key that one row of the table has, found several rows of 'a'"
+    ):
+        table.merge(source, on=["id", "p"]).when_matched_update().execute()
+    clauses = [Clause(Action.UPDATE)]
+    with pytest.raises(
+        RowError, match="row 2: expected a key that one row of the table has, found several rows of 'a'"
+    ):
+        spread_merge(table, local_rows(table.engine, [source]), ["id", "p"], clauses)
+    assert read(table) == [("a", "x", 1), ("a", "x", 2), ("b", "x", 3)]
+    table.merge(source.slice(0, 1), on=["id", "p"]).when_matched_update().execute()
+    assert read(table) == [("a", "x", 1), ("a", "x", 2), ("b", "x", 9)]
