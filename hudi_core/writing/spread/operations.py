@@ -243,7 +243,7 @@ class GivenRows:
         *,
         removes: bool = False,
     ) -> PlannedUpsert:
-        """As `writing.operations.plan_in_buckets`: rows travel by the places of their keys. Rule WRITE-1151."""
+        """As `writing.operation_plans.plan_in_buckets`: rows travel by the places of their keys. Rule WRITE-1151."""
         use, partitions = bucket_use(table, operation), self.report.partitions
         duplicates = self._duplicates(table, operation, options)
         planner = self._planner(table, instant_time, options)
