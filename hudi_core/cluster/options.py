@@ -47,8 +47,8 @@ class ClusterOptions:
     queries: tuple[Condition | Query, ...] = ()
     """Queries whose gain is predicted and noted in plan and commit; `explain` shows it beside the measured one."""
     spool_folder: str | None = None
-    """The folder in which rows wait to be written, uncompressed; None for the choice of `data_files.spool`. Rows that tasks exchange
-    wait on the machines of these."""
+    """The folder in which rows wait to be written, uncompressed; None for the choice of `data_files.spool`. Rows that tasks
+    exchange wait on the machines of these."""
     progress: Progress | None = None
     tally: Tally | None = None
     """Gets what the run has done so far, as it goes on."""

@@ -50,7 +50,7 @@ def ranges_of(values: Sequence[object], members: Sequence[bool]) -> Iterator[tup
 
 
 def find_cut(cut: Cut, type: t.Type) -> Cut:
-    """The cut at a value of the type that parts its values as the given cut does, which may stand at any bytes or string.
+    """The cut at a value of the type that parts its values as the given cut does, whose place may be any bytes or string.
 
     >>> find_cut(Cut(b"b"), t.Fixed(2)), find_cut(Cut(b"bcd"), t.Fixed(2))
     (Cut(value=b'b\\x00', after=False), Cut(value=b'bc', after=True))
@@ -67,7 +67,7 @@ def find_cut(cut: Cut, type: t.Type) -> Cut:
 
 
 def drop_others(values: tuple[Any, ...], type: t.Type) -> tuple[Any, ...]:
-    """Those of the values that a term of the type can have."""
+    """The values that a term of the type can have."""
     match type:
         case t.Fixed(size):
             return tuple(value for value in values if len(value) == size)

@@ -71,7 +71,16 @@ class SliceMerge:
     added ones need records that are merged by key.
     """
 
-    def __init__(self, base_files: StoredRows, slice: FileSlice, columns: MergeColumns, logs: LogRecords) -> None:
+    def __init__(
+        self,
+        base_files: StoredRows,
+        slice: FileSlice,
+        columns: MergeColumns,
+        logs: LogRecords,
+        *,
+        deletes_every: bool = False,
+    ) -> None:
+        """With `deletes_every` a delete takes away every row of its key, as a write that rewrites the base file means it."""
         self._base_files, self._slice, self._columns, self._logs = base_files, slice, columns, logs
         self._rows = columns.engine.rows
         self._precedence = columns.rules.precedence
@@ -80,9 +89,11 @@ class SliceMerge:
         self._in_base = np.zeros(len(self._keys), np.bool_)
         self._selected = np.zeros(logs.rows, np.bool_)
         self._removed = np.zeros(len(self._keys), np.bool_)
-        self._position = 0
+        self._position, self._deletes_every = 0, deletes_every
         self.updates = 0
         """Rows of the base file that a newer record changed."""
+        self.deletes = 0
+        """Rows of the base file that the newer records took away."""
 
     @property
     def records(self) -> int:
@@ -107,11 +118,6 @@ class SliceMerge:
     def inserts(self) -> int:
         """How many rows only the newer records have."""
         return len(self.added)
-
-    @property
-    def deletes(self) -> int:
-        """How many rows of the base file the newer records took away."""
-        return len(self.removed)
 
     def keys_of(self, records: Numbers) -> StringColumn:
         """The keys of records by their numbers."""
@@ -237,6 +243,7 @@ class SliceMerge:
         changed = result.sources[~result.deleted & ~unchanged]
         self._removed[keys[result.deleted]] = True
         self.updates += len(changed)
+        self.deletes += int(np.count_nonzero(result.deleted))
         if self._logs.columns == 1:
             self._selected[changed[:, 0]] = True
         return _MergedRows(rows, rows[~unchanged], result.deleted[~unchanged], changed)
@@ -244,17 +251,18 @@ class SliceMerge:
     def _match_keys(self, keys: StringColumn) -> tuple[Numbers, Numbers]:
         """The rows of a base file's batch whose key is in the logs, ascending, and the number of the key of each.
 
-        Only the first of several rows with one key is merged: rule MERGE-11.
+        Only the first of several rows with one key is merged, rule MERGE-11, but for deletes of a write: rule WRITE-7.
         """
         assert self._logs.keys is not None
         records = self._logs.keys.find(keys)
         rows = np.flatnonzero(records >= 0)
         key_numbers = np.searchsorted(self._keys, records[rows])
-        is_first = ~self._in_base[key_numbers]
-        rows, key_numbers = rows[is_first], key_numbers[is_first]
-        _, first = np.unique(key_numbers, return_index=True)
-        first.sort()
-        rows, key_numbers = rows[first], key_numbers[first]
+        merged = np.zeros(len(rows), np.bool_)
+        merged[np.unique(key_numbers, return_index=True)[1]] = True
+        merged &= ~self._in_base[key_numbers]
+        if self._deletes_every:
+            merged |= self._log_records.deleted[key_numbers]
+        rows, key_numbers = rows[merged], key_numbers[merged]
         self._in_base[key_numbers] = True
         return rows, key_numbers
 

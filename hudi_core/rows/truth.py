@@ -93,11 +93,11 @@ class RowQuestions(Generic[V, M]):
         return self._values.less(self.value(left), self.value(right), or_equal, left.type)
 
     def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> M:
-        matches = self._values.matches(self._spelled(term), pattern)
+        matches = self._values.matches(self._spell(term), pattern)
         return self._present_and_not(term, matches) if negated else matches
 
     def may_match_one(self, term: Term, patterns: tuple[Pattern | str, ...], negated: bool) -> M:
-        matches = self._values.matches_one(self._spelled(term), patterns)
+        matches = self._values.matches_one(self._spell(term), patterns)
         return self._present_and_not(term, matches) if negated else matches
 
     def unknown(self, opaque: Opaque) -> M:
@@ -109,7 +109,7 @@ class RowQuestions(Generic[V, M]):
     def some(self, answers: list[M]) -> M:
         return answers[0] if len(answers) == 1 else self._values.some(answers, self._root)
 
-    def _spelled(self, term: Term) -> V:
+    def _spell(self, term: Term) -> V:
         """The term's value in each row, where strings are asked for: of a UUID that is stored in bytes its string. EXPR-1425."""
         value = self.value(term)
         match term.type:
@@ -132,9 +132,9 @@ class RowQuestions(Generic[V, M]):
                 types = [argument.type for argument in arguments]
                 return self._values.apply(function, [self.value(argument) for argument in arguments], types, type)
             case Choose(branches, otherwise, type):
-                chosen = self._spelled(otherwise)
+                chosen = self._spell(otherwise)
                 for condition, then in reversed(branches):
-                    chosen = self._values.choose(can_be(TRUE, condition, self), self._spelled(then), chosen, type)
+                    chosen = self._values.choose(can_be(TRUE, condition, self), self._spell(then), chosen, type)
                 return chosen
             case Mapped(elements, schema, body, type):
                 return self._values.elements(

@@ -217,9 +217,9 @@ class Scan(QueryResult):
     def batches_of_slices(self) -> Iterator[tuple[int, Any]]:
         """The engine's batches of matching rows, each with the number of its slice in the plan, whatever the limit."""
         with self._snapshot.refuse_missing():
-            yield from read_ahead(self._watch(self._numbered_streams(), lambda pair: self._rows.count(pair[1])))
+            yield from read_ahead(self._watch(self._number_streams(), lambda pair: self._rows.count(pair[1])))
 
-    def _numbered_streams(self) -> list[Callable[[], Iterator[tuple[int, Any]]]]:
+    def _number_streams(self) -> list[Callable[[], Iterator[tuple[int, Any]]]]:
         slices, numbers = self._snapshot.slices, self._read_slices
         if len(numbers) < READERS:
             return [

@@ -37,7 +37,7 @@ from hudi_core.reading.ahead import FilesAhead
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.tagging.filters import lookup_order, passing_keys
 from hudi_core.tagging.key_columns import KeyColumns, Locations
-from hudi_core.tagging.matching import find_matches
+from hudi_core.tagging.matching import find_matches, has_repeated_keys
 from hudi_core.tagging.slice_keys import KeyBounds, SliceKeyReader, footer_bounds
 from hudi_core.tagging.sorted_keys import SortedKeys, sort_keys
 from hudi_core.tagging.work import TaggingMetrics
@@ -107,6 +107,8 @@ class Hits:
     number: int
     rows: Numbers
     positions: Numbers
+    repeated: bool = False
+    """Whether the base file has several rows of one of them; as far as this was asked for."""
 
 
 class FilterUse(Enum):
@@ -151,7 +153,8 @@ class FileLookup:
     def run(
         self, count: int, tasks: Sequence[SliceLookup], work: TaggingMetrics, every: list[Hits] | None = None
     ) -> Locations:
-        """What the slices of a plan hold, of so many keys. `every` gets what each slice holds, also of keys in several."""
+        """What the slices of a plan hold, of so many keys. `every` gets what each slice holds, also of keys in several, and
+        whether it has several rows of one."""
         locations = Locations.nowhere(count)
         parts = list(self._deal(tasks))
         opened = [task.number for part in parts for task in part if task.is_opened]
@@ -161,7 +164,7 @@ class FileLookup:
         def execute(start_and_part: tuple[int, Sequence[SliceLookup]]) -> list[Hits]:
             start, part = start_and_part
             ahead.reach(start)
-            return self._execute_part(part, work)
+            return self._execute_part(part, work, every_row=every is not None)
 
         work.begin_lookups(len(tasks))
         for part, hits_of_part in zip(parts, in_order(execute, zip(starts, parts, strict=False)), strict=False):
@@ -232,7 +235,7 @@ class FileLookup:
         for first in range(0, len(order), _SLICES_AT_ONCE):
             yield [tasks[index] for index in order[first : first + _SLICES_AT_ONCE]]
 
-    def _execute_part(self, tasks: Sequence[SliceLookup], work: TaggingMetrics) -> list[Hits]:
+    def _execute_part(self, tasks: Sequence[SliceLookup], work: TaggingMetrics, *, every_row: bool) -> list[Hits]:
         """What the slices of these tasks hold."""
         slices = [self._snapshot.slices[task.number] for task in tasks]
         opened = [None if task.ranged else self.stored.open(slices[index]) for index, task in enumerate(tasks)]
@@ -251,7 +254,7 @@ class FileLookup:
             if index in filtered:
                 with work.measure("filters"):
                     rows = self._passing(task, encoded_filters.pop(index, None), footer, work)
-            hits.append(self._match(task, rows, opened[index], work))
+            hits.append(self._match(task, rows, opened[index], work, every_row=every_row))
         return hits
 
     def _passing(
@@ -273,7 +276,13 @@ class FileLookup:
         return passing
 
     def _match(
-        self, task: SliceLookup, rows: Numbers | slice, opened: OpenedFile[Any] | None, work: TaggingMetrics
+        self,
+        task: SliceLookup,
+        rows: Numbers | slice,
+        opened: OpenedFile[Any] | None,
+        work: TaggingMetrics,
+        *,
+        every_row: bool,
     ) -> Hits:
         count = rows.stop - rows.start if isinstance(rows, slice) else len(rows)
         nothing = np.zeros(0, np.int64)
@@ -287,12 +296,14 @@ class FileLookup:
                 start, stop = group.run(lower, upper)
                 return max(start, task.start) < min(stop, task.stop)
 
-            matches = find_matches(index, self.stored, file_slice, opened or self.stored.open(file_slice), in_range)
+            opened = opened or self.stored.open(file_slice)
+            matches = find_matches(index, self.stored, file_slice, opened, in_range, every_row=every_row)
+            repeated = every_row and has_repeated_keys(index, self.stored, file_slice, matches, in_range)
             work.count(slices_read=matches.rows_read > 0, rows_read=matches.rows_read, pairs_to_confirm=count)
             chosen = matches.rows
             if task.filtered:
                 chosen = matches.rows + rows.start if isinstance(rows, slice) else rows[matches.rows]
-            return Hits(task.number, group.rows[chosen], matches.positions)
+            return Hits(task.number, group.rows[chosen], matches.positions, repeated)
 
     @cached_property
     def _recorded(self) -> MetadataTable | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -31,8 +31,8 @@ class KeyMatches:
     positions: Numbers
     rows_read: int
     """Rows of the slice that were read."""
-    repeated: Numbers
-    """Those of the rows whose key several rows of the slice have, as far as these were read."""
+    counts: Numbers
+    """How many rows of the slice have the key of each, as far as these were read."""
 
 
 def find_matches(
@@ -63,16 +63,30 @@ def find_matches(
         ):
             break
     rows, index_rows, counts = np.unique(np.concatenate([_NONE, *parts_of_rows]), return_index=True, return_counts=True)
-    repeated = rows[counts > 1]
     positions = np.concatenate([_NONE, *parts_of_positions])[index_rows]
     if index.distinct < len(index.first):  # equal keys are all found where the first of them is
         first_positions = np.full(len(index.first), NOWHERE, np.int64)
         first_positions[rows] = positions
+        of_firsts = np.zeros(len(index.first), np.int64)
+        of_firsts[rows] = counts
         first_positions = np.where(index.first >= 0, first_positions[index.first], NOWHERE)
         rows = np.flatnonzero(first_positions != NOWHERE)
-        positions = first_positions[rows]
+        positions, counts = first_positions[rows], of_firsts[index.first[rows]]
     has_positions = slice.base is not None and not slice.logs
-    return KeyMatches(rows, positions if has_positions else np.full(len(rows), NOWHERE, np.int64), rows_read, repeated)
+    return KeyMatches(rows, positions if has_positions else np.full(len(rows), NOWHERE, np.int64), rows_read, counts)
+
+
+def has_repeated_keys(
+    index: StringIndex, stored: SliceKeyReader, slice: FileSlice, matches: KeyMatches, in_range: InRange
+) -> bool:
+    """Whether the base file of a slice has several rows of a key that the slice holds. `matches` are of all its rows. Log files
+    change the first of such rows, so that their keys may come once."""
+    if (matches.counts > 1).any():
+        return True
+    if slice.base is None or not slice.logs or not len(matches.rows):
+        return False
+    in_base = find_matches(index, stored, replace(slice, logs=()), None, in_range, every_row=True)
+    return bool(np.isin(in_base.rows[in_base.counts > 1], matches.rows).any())
 
 
 def _parts(

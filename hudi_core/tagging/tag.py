@@ -88,18 +88,20 @@ class Tagger:
         """Where each key is, as the number of a file slice in `slices`. Of several that hold it the first counts."""
         return self._locate(keys, None)
 
-    def locate_every(self, keys: KeyColumns) -> tuple[Numbers, Locations]:
-        """The keys that are held, by row, each once for every slice that holds it, and these places. A record index names one
-        slice: it is used where no key is in several."""
+    def locate_every(self, keys: KeyColumns) -> tuple[Numbers, Locations, frozenset[int]]:
+        """The keys that are held, by row, each once for every slice that holds it; these places; and the slices whose base files
+        have several rows of one of them. A record index names one place: it is used where no key is in several."""
         every: list[Hits] = []
         first = self._locate(keys, every)
         if not every:
             rows = np.flatnonzero(first.slices != NOWHERE)
-            return rows, Locations(first.slices[rows], first.positions[rows])
+            return rows, Locations(first.slices[rows], first.positions[rows]), frozenset()
         rows = np.concatenate([hits.rows for hits in every])
         slices = np.concatenate([np.full(len(hits.rows), hits.number, np.int64) for hits in every])
         order = np.lexsort((slices, rows))
-        return rows[order], Locations(slices[order], np.concatenate([hits.positions for hits in every])[order])
+        positions = np.concatenate([hits.positions for hits in every])
+        repeated = frozenset(hits.number for hits in every if hits.repeated)
+        return rows[order], Locations(slices[order], positions[order]), repeated
 
     def _locate(self, keys: KeyColumns, every: list[Hits] | None) -> Locations:
         options = self.options

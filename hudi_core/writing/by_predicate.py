@@ -116,7 +116,7 @@ def update(
 
             incoming = incoming_rows(table, InputRows(scan.schema, change_rows()), instant_time, tally=settings.tally)
             files.callback(incoming.spool.close)
-            places, loses = read.locate(incoming.keys), np.concatenate(lost)
+            places, loses = read.locate(incoming.keys, deletes=False)[0], np.concatenate(lost)
             planned = plan_changes(table, incoming, places, instant_time, settings)
             return of_changes(planned, table, changes, lambda task: bool(loses[numbers_of(task)].any()), settings)
 
@@ -164,7 +164,7 @@ def matching_keys(table: Table, where: Where) -> LocatedKeys:
     scan = key_scan(table, where)
     read = ReadBatches(table, scan)
     keys = incoming_keys(table, InputRows(scan.schema, read.batches()), (RECORD_KEY, PARTITION_PATH))
-    return LocatedKeys(keys, read.locate(keys))
+    return LocatedKeys(keys, *read.locate(keys, deletes=True))
 
 
 def writable_by_predicate(table: Table, where: Where | None) -> Table:

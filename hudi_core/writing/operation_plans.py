@@ -38,6 +38,8 @@ from hudi_core.writing.task_rows import (
     with_deleted_places,
     without_removed,
 )
+from hudi_core.writing.tasks import Task
+from hudi_core.writing.update_outcomes import deleting_tasks
 from hudi_core.writing.write_properties import needs_record_index
 from hudi_core.writing.write_run import Planned
 
@@ -50,6 +52,8 @@ class LocatedKeys:
 
     keys: KeyColumns
     places: Locations
+    repeated: frozenset[int] = frozenset()
+    """The slices whose base files have several rows of one of the keys."""
 
 
 def locate_keys(table: Table, keys: KeyColumns, options: WriteOptions) -> LocatedKeys:
@@ -57,8 +61,8 @@ def locate_keys(table: Table, keys: KeyColumns, options: WriteOptions) -> Locate
     tagger = Tagger(table, tag_options(table, options))
     if len(keys) == 0 or len(tagger.sources.snapshot.slices) == 0:
         return LocatedKeys(take_keys(keys, _NONE), Locations.nowhere(0))
-    rows, places = tagger.locate_every(keys)
-    return LocatedKeys(take_keys(keys, rows), places)
+    rows, places, repeated = tagger.locate_every(keys)
+    return LocatedKeys(take_keys(keys, rows), places, repeated)
 
 
 def plan_deletes(table: Table, located: LocatedKeys, instant_time: str, options: WriteOptions) -> Planned:
@@ -66,7 +70,14 @@ def plan_deletes(table: Table, located: LocatedKeys, instant_time: str, options:
     places = located.places
     slices = set(np.unique(places.slices[places.slices != NOWHERE]).tolist())
     routes = Planner(Sources(table.snapshot()), instant_time, 1.0).delete(slices, logs=writes_logs(table))
-    return Planned(deletes_of_tasks(routes, located.keys, Places(places.slices, _positions(places, options))))
+    tasks = deletes_of_tasks(routes, located.keys, Places(places.slices, _positions(places, options)))
+    return Planned(with_every_row(table, tasks, located.repeated))
+
+
+def with_every_row(table: Table, tasks: Sequence[Task], repeated: frozenset[int]) -> tuple[Task, ...]:
+    """The tasks of a delete, so that every row of its keys goes, also from the slices `repeated`, which have several of one."""
+    slices = table.snapshot().slices
+    return deleting_tasks(table, tasks, {slices[number] for number in repeated})
 
 
 def plan_upsert(
@@ -92,7 +103,8 @@ def plan_upsert(
     planner = Planner(tagger.sources, instant_time, bytes_of_row, options.sizes, list_excluded_groups(table))
     inserts = {path: len(rows) for path, rows in group_by_partition(incoming.keys, places.new_rows)}
     routes = planner.upsert(places.updates, set(places.leaving), inserts, logs=writes_logs(table))
-    return Planned(rows_of_tasks(routes, incoming.keys, places, RowOrder.GLOBAL), spool=incoming.spool)
+    tasks = rows_of_tasks(routes, incoming.keys, places, RowOrder.GLOBAL)
+    return Planned(tasks if deleted is None else with_every_row(table, tasks, deleted.repeated), spool=incoming.spool)
 
 
 def plan_changes(
@@ -135,6 +147,8 @@ def plan_in_buckets(
     if deleted is not None:
         places = with_deleted_places(places, deleted.keys.records, deleted.places.slices)
     tasks = plan_buckets(planner, incoming.keys, buckets, places, use)
+    if deleted is not None:
+        tasks = with_every_row(table, tasks, deleted.repeated)
     return Planned(tasks, list_replaced_groups(table, operation, partitions), spool=incoming.spool, before=steps)
 
 

@@ -22,7 +22,7 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns, Locations
-from hudi_core.tagging.matching import KeyMatches, find_matches
+from hudi_core.tagging.matching import KeyMatches, find_matches, has_repeated_keys
 from hudi_core.tagging.slice_keys import SliceKeyReader
 from hudi_core.tagging.sorted_keys import sort_keys
 from hudi_core.writing.task_rows import group_rows
@@ -40,31 +40,37 @@ class ReadBatches:
             self._slices.append(np.full(self._table.engine.rows.count(batch), number, np.int64))
             yield batch
 
-    def locate(self, keys: KeyColumns) -> Locations:
-        """The places of the rows, which have these keys. Raises as `locate_read_rows`."""
+    def locate(self, keys: KeyColumns, *, deletes: bool) -> tuple[Locations, frozenset[int]]:
+        """As `locate_read_rows`, of the rows, which have these keys."""
         stored = SliceKeyReader(Sources(self._table.snapshot()))
-        return locate_read_rows(stored, keys, np.concatenate(self._slices))
+        return locate_read_rows(stored, keys, np.concatenate(self._slices), deletes=deletes)
 
 
-def locate_read_rows(stored: SliceKeyReader, keys: KeyColumns, slices: Numbers) -> Locations:
-    """The places of rows of these keys, which were read from slices of these numbers.
+def locate_read_rows(
+    stored: SliceKeyReader, keys: KeyColumns, slices: Numbers, *, deletes: bool
+) -> tuple[Locations, frozenset[int]]:
+    """The places of rows of these keys, which were read from slices of these numbers, and the slices whose base files have
+    several rows of one of the keys.
 
-    Raises `RowError` for a key that several rows of its slice have: a write changes the first of them alone.
+    Raises `RowError` for a key that several rows of its slice have, unless `deletes` means all of them: rows are changed by their
+    keys.
     """
-    located = Locations.nowhere(len(keys))
+    located, repeated = Locations.nowhere(len(keys)), set[int]()
 
-    def match(of_slice: tuple[int, Numbers]) -> tuple[int, Numbers, KeyMatches]:
+    def match(of_slice: tuple[int, Numbers]) -> tuple[int, Numbers, KeyMatches, bool]:
         number, rows = of_slice
-        return number, rows, _match(stored, number, take_strings(keys.records, rows))
+        return number, rows, *_match(stored, number, take_strings(keys.records, rows), deletes)
 
-    for number, rows, matches in in_order(match, group_rows(slices)):
+    for number, rows, matches, is_repeated in in_order(match, group_rows(slices)):
         located.slices[rows] = number
         located.positions[rows[matches.rows]] = matches.positions
-    return located
+        if is_repeated:
+            repeated.add(number)
+    return located, frozenset(repeated)
 
 
-def _match(stored: SliceKeyReader, number: int, records: StringColumn) -> KeyMatches:
-    """Where a slice has these keys, each in one row. Raises `RowError`."""
+def _match(stored: SliceKeyReader, number: int, records: StringColumn, deletes: bool) -> tuple[KeyMatches, bool]:
+    """Where a slice has these keys, and whether its base file has several rows of one. Raises `RowError`."""
     file_slice, index, ordered = stored.sources.snapshot.slices[number], index_strings(records), sort_keys(records)
 
     def in_range(lower: bytes, upper: bytes) -> bool:
@@ -72,10 +78,13 @@ def _match(stored: SliceKeyReader, number: int, records: StringColumn) -> KeyMat
         return bool(starts[0] < stops[0])
 
     matches = find_matches(index, stored, file_slice, stored.open(file_slice), in_range, every_row=True)
-    repeated = [*np.flatnonzero(index.first != np.arange(len(index.first))).tolist(), *matches.repeated.tolist()]
-    if repeated:
-        (key,) = string_list(take_strings(records, np.array(repeated[:1])))
+    read = np.bincount(index.first, minlength=len(index.first))[index.first]
+    stored_rows = read.copy()
+    stored_rows[matches.rows] = matches.counts
+    refused = np.flatnonzero((stored_rows != read) if deletes else (stored_rows > 1))
+    if len(refused):
+        (key,) = string_list(take_strings(records, refused[:1]))
         file = file_slice.base.path if file_slice.base is not None else f"{file_slice.partition}/{file_slice.file_id}"
         expected = "one row of each key in a file, or an overwrite of its partition"
         raise RowError(None, expected=expected, found=f"several of {key!r} in {file}", path="where")
-    return matches
+    return matches, has_repeated_keys(index, stored, file_slice, matches, in_range)

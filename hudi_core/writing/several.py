@@ -59,8 +59,11 @@ def write_several(
 
     def collect_deleted_keys(table: Table) -> LocatedKeys:
         given = _join(keys)
-        found = [locate_keys(table, given, settings), *(matching_keys(table, where) for where in wheres)]
-        return LocatedKeys(_join([one.keys for one in found]), join_locations([one.places for one in found]))
+        located = [locate_keys(table, given, settings), *(matching_keys(table, where) for where in wheres)]
+        repeated = frozenset[int]().union(*(one.repeated for one in located))
+        return LocatedKeys(
+            _join([one.keys for one in located]), join_locations([one.places for one in located]), repeated
+        )
 
     if not upserts:
         bare = bare_schema(latest.schema)

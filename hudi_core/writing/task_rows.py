@@ -43,7 +43,7 @@ class Places:
     new: Bools | None = None
     """The rows whose key their slice does not hold: its task reports it as new. None for no row."""
     deleted: Bools | None = None
-    """Those of them whose key the base file of the slice has, though a log file deletes it; None where nobody asked."""
+    """The new rows whose key the base file of the slice has, though a log file deletes it; None where nobody asked."""
     leaving: Mapping[int, StringColumn] = field(default_factory=dict)
     """Keys to delete, by slice."""
 

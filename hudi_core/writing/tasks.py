@@ -229,7 +229,7 @@ class TaskRunner:
             opened = files.open(task.slice, task.slice.base, columns.schema)
             rows, older = OpenedRows(files, opened), text_in_footer(opened.file.footer)
         records = self._records(task.rows, task.deleted_keys, task.slice.partition, columns=columns)
-        merge = SliceMerge(rows, task.slice, columns, records)
+        merge = SliceMerge(rows, task.slice, columns, records, deletes_every=True)
         writer.older = None if older is None else OlderFilter(older, lambda: merge.keys_of(merge.added))
         written = writer.write(merge.rewritten(changes))
         added, removed = merge.added, merge.removed
@@ -238,7 +238,7 @@ class TaskRunner:
             written,
             inserts=len(added),
             updates=merge.updates,
-            deletes=len(removed),
+            deletes=merge.deletes,
             added_keys=merge.keys_of(added),
             removed_keys=merge.keys_of(removed),
             previous=previous,

@@ -6,7 +6,7 @@ lose, by its ordering value or because its null leaves a stored value, the base 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,8 +21,9 @@ from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
+from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.refusals import list_excluded_groups
-from hudi_core.writing.tasks import AppendLog, RewriteFile, Task
+from hudi_core.writing.tasks import AppendLog, RewriteFile, Task, row_count
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,21 +70,45 @@ def winning_tasks(table: Table, tasks: Sequence[Task], loses: Callable[[Task], b
 
     Raises `UnsupportedError` where a slice that has to be rewritten has no base file, or is to be compacted or clustered.
     """
-    return tuple(_winning(table, task, loses) for task in tasks)
+    return tuple(
+        replace(task, wins=True)
+        if isinstance(task, RewriteFile)
+        else _rewriting(table, task, "rows that lose by the merge rule cannot be in a log file")
+        if isinstance(task, AppendLog) and loses(task)
+        else task
+        for task in tasks
+    )
 
 
-def _winning(table: Table, task: Task, loses: Callable[[Task], bool]) -> Task:
-    if isinstance(task, RewriteFile):
-        return replace(task, wins=True)
-    if not isinstance(task, AppendLog) or not loses(task):
-        return task
+def deleting_tasks(table: Table, tasks: Sequence[Task], slices: Set[FileSlice]) -> tuple[Task, ...]:
+    """The tasks of a delete, of which some `slices` have several rows of a key: readers would drop one of them for a log file.
+
+    Raises as `winning_tasks`, and `UnsupportedError` where rows are merged into such a slice too.
+    """
+    for task in tasks:
+        if isinstance(task, AppendLog) and task.slice in slices and row_count(task):
+            raise UnsupportedError(
+                f"{table.storage.uri}: file group {task.slice.file_id}",
+                expected="deletes alone in a file group with several rows of one of the keys",
+                found="rows to upsert in the same commit",
+            )
+    return tuple(
+        _rewriting(table, task, "a log file deletes one of several rows of a key")
+        if isinstance(task, AppendLog) and task.slice in slices
+        else task
+        for task in tasks
+    )
+
+
+def _rewriting(table: Table, task: AppendLog, reason: str) -> RewriteFile:
+    """The base file of the slice in place of a log file."""
     file_slice = task.slice
     group = file_slice.partition, file_slice.file_id
     pending = group in list_excluded_groups(table)
     if pending or file_slice.base is None:
         raise UnsupportedError(
             f"{table.storage.uri}: file group {file_slice.file_id}",
-            expected="a base file to rewrite: rows that lose by the merge rule cannot be in a log file; compact it first",
+            expected=f"a base file to rewrite: {reason}; compact it first",
             found="a pending compaction or clustering" if pending else "log files alone",
         )
     target = FileTarget(*group, task.target.instant_time, task.target.number)

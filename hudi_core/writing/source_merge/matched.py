@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -76,18 +76,18 @@ def locate_source(tagger: Tagger, keys: KeyColumns, numbers: Numbers) -> Locatio
     located = Locations.nowhere(len(keys))
     if len(keys) == 0 or len(tagger.sources.snapshot.slices) == 0:
         return located
-    rows, places = tagger.locate_every(keys)
+    rows, places, _ = tagger.locate_every(keys)
     again = np.flatnonzero(np.diff(rows) == 0)
     if len(again):
         row = rows[again[0]]
-        raise _repeated(take_strings(keys.records, np.array([row])), int(numbers[row]))
+        _refuse_repeated(take_strings(keys.records, np.array([row])), int(numbers[row]))
     located.slices[rows], located.positions[rows] = places.slices, places.positions
     return located
 
 
-def _repeated(records: StringColumn, number: int) -> RowError:
+def _refuse_repeated(records: StringColumn, number: int) -> NoReturn:
     (key,) = string_list(records)
-    return RowError(
+    raise RowError(
         number, expected="a key that one row of the table has", found=f"several rows of {key!r} in the table"
     )
 
@@ -113,7 +113,7 @@ def merge_rows(
         repeated = np.flatnonzero(met[groups] | (np.bincount(groups)[groups] > 1))
         if len(repeated):
             row = int(groups[repeated[0]])
-            raise _repeated(take_strings(source.records, np.array([row])), int(source.numbers[row]))
+            _refuse_repeated(take_strings(source.records, np.array([row])), int(source.numbers[row]))
         counts = starts[groups + 1] - starts[groups]
         before = np.repeat(np.cumsum(counts) - counts, counts)
         sources = order[np.repeat(starts[groups], counts) + np.arange(len(before)) - before]

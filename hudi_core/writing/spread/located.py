@@ -78,6 +78,8 @@ class RangeReport:
     sample: KeySample | None
     losing: frozenset[int] = frozenset()
     """Slices with rows of an update that lose to what they were."""
+    repeated: frozenset[int] = frozenset()
+    """Slices whose base files have several rows of a key that is deleted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,11 +131,11 @@ class LocateRows:
         with closing(spool(engine, self.schema, batches)) as rows:
             batches.clear()
             tagger = self.tagging.tagger()
-            located = Locations.nowhere(len(whole))
+            located, repeated = Locations.nowhere(len(whole)), frozenset[int]()
             if whole.places is not None:
-                located = locate_read_rows(tagger.stored, whole.keys, whole.places)
+                located, repeated = locate_read_rows(tagger.stored, whole.keys, whole.places, deletes=self.deletes)
             elif len(self.tagging.slices) and self.deletes:
-                of_keys, located = tagger.locate_every(whole.keys)
+                of_keys, located, repeated = tagger.locate_every(whole.keys)
                 whole = take_rows(whole, None, of_keys)
             elif len(self.tagging.slices):
                 located = tagger.locate(whole.keys)
@@ -152,7 +154,7 @@ class LocateRows:
                     places = with_deletes_in_buckets(tagger, whole.keys, places)
                 places = self.buckets.place(whole.keys, places)
             yield from self._packets(part, whole, rows, places)
-        yield report(part, self._report(part, whole, places))
+        yield report(part, self._report(part, whole, places, repeated))
 
     def _own_places(self, located: Locations) -> Places:
         return Places(located.slices, located.positions if self.record_positions else None)
@@ -195,10 +197,10 @@ class LocateRows:
     def _engine(self) -> Engine[Any, Any, Any]:
         return self.tagging.table.engine
 
-    def _report(self, part: int, whole: RowPack, places: Places) -> RangeReport:
+    def _report(self, part: int, whole: RowPack, places: Places, repeated: frozenset[int]) -> RangeReport:
         updates, leaving = places.updates, {number: length(leaves) for number, leaves in places.leaving.items()}
         if self.deletes:
-            return RangeReport({}, updates, {}, None)
+            return RangeReport({}, updates, {}, None, repeated=repeated)
         new = take_keys(whole.keys, places.new_rows)
         sampler = Sampler(part)
         if len(new):
@@ -252,6 +254,7 @@ class LocatedReport:
     inserts: Mapping[str, int]
     samples: Sequence[KeySample]
     losing: frozenset[int]
+    repeated: frozenset[int]
 
 
 def sum_reports(reports: Sequence[Packet]) -> LocatedReport:
@@ -259,12 +262,13 @@ def sum_reports(reports: Sequence[Packet]) -> LocatedReport:
     updates: Counter[int] = Counter()
     leaving: Counter[int] = Counter()
     inserts: Counter[str] = Counter()
-    samples, losing = [], set[int]()
+    samples, losing, repeated = [], set[int](), set[int]()
     for of_range in open_reports(reports):
         updates.update(of_range.updates)
         leaving.update(of_range.leaving)
         inserts.update(of_range.inserts)
         losing |= of_range.losing
+        repeated |= of_range.repeated
         if of_range.sample is not None:
             samples.append(of_range.sample)
-    return LocatedReport(dict(updates), dict(leaving), dict(inserts), samples, frozenset(losing))
+    return LocatedReport(dict(updates), dict(leaving), dict(inserts), samples, frozenset(losing), frozenset(repeated))

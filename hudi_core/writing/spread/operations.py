@@ -46,7 +46,13 @@ from hudi_core.writing.operation import (
     refuse_unordered_upsert,
     writes_logs,
 )
-from hudi_core.writing.operation_plans import bucket_use, list_replaced_groups, of_given_columns, tag_options
+from hudi_core.writing.operation_plans import (
+    bucket_use,
+    list_replaced_groups,
+    of_given_columns,
+    tag_options,
+    with_every_row,
+)
 from hudi_core.writing.operations import run_of
 from hudi_core.writing.plan import Planner, Routes
 from hudi_core.writing.result import WriteResult, nothing_written
@@ -270,6 +276,7 @@ class GivenRows:
         flow, located = self._locate(table, options, kept, deletes=True)
         planner = Planner(Sources(table.snapshot()), instant_time, 1.0)
         routes = planner.delete(set(located.leaving), logs=writes_logs(table))
+        routes = replace(routes, tasks=with_every_row(table, routes.tasks, located.repeated))
         writes = _Writes(flow, routes, KeyCuts.join({}), 1.0, True, self.stored, self.rows.runner)
         return Planned(routes.tasks, work=writes, deletes=sum(located.leaving.values()))
 

@@ -92,17 +92,49 @@ def test_of_rows_with_one_key_those_that_match_are_changed(
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 def test_several_rows_of_a_key_in_one_file_are_refused(tmp_path: Path, kind: str, way: str) -> None:
-    """WRITE-1443: whether the others match or not; rows of other keys are changed."""
+    """WRITE-1443: unless a delete means all of them; rows of other keys are changed."""
     batches: list[list[Row]] = [[("a", "x", 1), ("a", "x", 2), ("b", "x", 3), ("c", "x", 4), ("c", "x", 4)]]
     table = made(tmp_path, kind, 9, None, batches)
     delete, change, _ = WAYS[way]
-    for work in (delete, change):
-        for where, key in (("n = 1", "a"), ("n = 2", "a"), ("n = 4", "c"), ("n < 4", "a")):
+    for work, wheres in (
+        (delete, (("n = 1", "a"), ("n = 2", "a"))),
+        (change, (("n = 1", "a"), ("n = 2", "a"), ("n = 4", "c"), ("n < 4", "a"))),
+    ):
+        for where, key in wheres:
             with pytest.raises(RowError, match=rf"expected one row of each key in a file.*several of '{key}' in x/"):
                 work(table, where)
     assert read(table) == sorted(batches[0])
     delete(table, "n = 3")
     assert read(table) == sorted(row for row in batches[0] if row[2] != 3)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("by_key", [True, False], ids=["key", "predicate"])
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 6), ("mor", 9)])
+def test_all_rows_of_a_key_in_one_file_are_deleted(
+    tmp_path: Path, kind: str, version: int, by_key: bool, way: str
+) -> None:
+    """WRITE-7, WRITE-1443: of files that were written once, that have log files, and whose log files hide the first row."""
+    batches: list[list[Row]] = [
+        [("a", "x", 1), ("a", "x", 2), ("b", "x", 3), ("c", "x", 4), ("c", "x", 4), ("d", "x", 5)]
+    ]
+    table = made(tmp_path, kind, version, ["column_stats"], batches)
+
+    def delete(key: str) -> None:
+        if by_key:
+            WAYS[way][2](table.refresh(), (key, "x", 0))
+        else:
+            WAYS[way][0](table.refresh(), f"id = '{key}'")
+
+    delete("a")
+    assert read(table) == [("b", "x", 3), ("c", "x", 4), ("c", "x", 4), ("d", "x", 5)]
+    table.refresh().upsert(rows_of(("c", "x", 6), ("d", "x", 7)))
+    assert read(table) == [("b", "x", 3), ("c", "x", 4), ("c", "x", 6), ("d", "x", 7)]
+    delete("c")
+    assert read(table) == [("b", "x", 3), ("d", "x", 7)]
+    delete("d")
+    assert read(table) == [("b", "x", 3)]
+    assert [str(finding) for finding in table.refresh().validate()] == []
 
 
 @pytest.mark.parametrize("way", WAYS)
