@@ -48,6 +48,7 @@ operation_plans  the plans of operations: the place of every row, and the tasks 
 operations       operations that write rows: from data that somebody gives to a commit
 partial_rows     log files with rows of some columns alone
 plan             which file gets how many rows: tasks, and the way of rows to them
+read_places      rows that are changed where they were read: the places of their keys
 result           what a write did, as users see it
 row_size         how many bytes a row takes in a base file, measured
 schema_on_write  batches brought to a table's schema, before anything is written
@@ -57,7 +58,7 @@ spread/          writes of rows that are spread over many machines
 task_rows        the rows of tasks, where all rows of a write are here
 tasks            tasks of a write: values that can be sent to other machines, and what each of them does
 timestamp_types  columns of times whose type a write corrects
-update_outcomes  updates by predicate that win over the rows that they read
+update_outcomes  file groups that are rewritten where a log file would not do what is asked: updates that lose, repeated keys
 write_properties  properties of Apache Hudi that a table or a writer states for writes
 write_run        the run of one write: a plan on the table as it is, tasks, a commit; again where another was first
 """

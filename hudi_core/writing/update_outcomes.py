@@ -1,4 +1,5 @@
-"""Updates by predicate that win over the rows that they read, whatever the table's merge rule. Rule WRITE-208.
+"""Updates by predicate that win over the rows that they read, whatever the table's merge rule, and deletes of every row of a
+key. Rules: WRITE-7, WRITE-208.
 
 A new base file has what an update says. A record in a log file competes with the stored ones when it is read: where it would
 lose, by its ordering value or because its null leaves a stored value, the base file of the slice is rewritten instead.
