@@ -1,7 +1,7 @@
 """Apache Hudi's side of `tests.bench.read_mor_48_slices_192_logs`, run in its environment: makes the table, or reads it.
 
-The table has 40,000 rows in 48 partitions, a file group each; four commits change a tenth of the rows each, so that every group
-has four log files of Avro blocks. Prints one JSON object as `bench_hudi.py` does.
+The table has some 40,000 rows in 48 partitions, a file group each; four commits change a tenth of the rows each, so that every
+group has four log files of Avro blocks. Prints one JSON object as `bench_hudi.py` does.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from typing import Any
 
 import bench_hudi
 
-PARTITIONS, ROWS, COMMITS = 48, 40_000, 4
+PARTITIONS, COMMITS = 48, 4
+ROWS = PARTITIONS * 834
+"""As many for each partition: Spark's tasks have those of one partition each then, and write one file."""
 _COLUMNS = ("id", "part", "ts", "a", "b", "c", "d")
 
 
@@ -54,7 +56,7 @@ def _rows(spark: Any, version: int) -> Any:
     """All rows, in another version of their values; those of a partition are together."""
     return spark.range(0, ROWS, 1, PARTITIONS).selectExpr(
         "concat('key-', lpad(cast(id as string), 9, '0')) as id",
-        f"concat('p', cast(id div {-(-ROWS // PARTITIONS)} as string)) as part",
+        f"concat('p', cast(id div {ROWS // PARTITIONS} as string)) as part",
         "id as ts",
         f"cast(id % 1000 + {version} as int) as a",
         f"id * 1.5D + {version} as b",
