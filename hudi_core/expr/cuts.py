@@ -18,6 +18,7 @@ from hudi_core.values.order import equal, less
 _LEAST: Final = "00000000-0000-0000-0000-000000000000"
 _GREATEST: Final = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 _DIGITS: Final = "0123456789abcdef"
+_UUID_BYTES: Final = 16
 
 
 def is_below(value: object, cut: Cut, type: Type) -> bool:
@@ -79,7 +80,7 @@ def drop_others(values: tuple[Any, ...], type: t.Type) -> tuple[Any, ...]:
 
 def spell_uuid(value: bytes) -> str | None:
     """The canonical string of a UUID's bytes; None where they are not 16."""
-    return str(uuid.UUID(bytes=value)) if len(value) == len(uuid.UUID(int=0).bytes) else None
+    return str(uuid.UUID(bytes=value)) if len(value) == _UUID_BYTES else None
 
 
 def _find_uuid(string: str) -> Cut:

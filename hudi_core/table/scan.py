@@ -220,13 +220,9 @@ class Scan(QueryResult):
             yield from read_ahead(self._watch(self._number_streams(), lambda pair: self._rows.count(pair[1])))
 
     def _number_streams(self) -> list[Callable[[], Iterator[tuple[int, Any]]]]:
-        slices, numbers = self._snapshot.slices, self._read_slices
+        numbers = self._read_slices
         if len(numbers) < READERS:
-            return [
-                partial(_number_batches, number, part)
-                for number in numbers
-                for part in self._reader.parts(slices[number], self._residual(number))
-            ]
+            return [partial(_number_batches, *part) for part in self._parts(self._reader, numbers)]
         return self._streams([[number] for number in numbers], self._run_numbered)
 
     def _run_numbered(self, run: Sequence[int], slices: Iterator[FileSlice]) -> Iterator[tuple[int, Any]]:
@@ -238,10 +234,16 @@ class Scan(QueryResult):
 
     def _side_by_side(self, reader: SliceReader, numbers: Sequence[int]) -> list[Callable[[], Iterator[Any]]]:
         """The batches of matching rows of these slices as consecutive streams, which may be read side by side."""
-        slices = self._snapshot.slices
-        if len(numbers) < READERS:  # then row groups are read side by side
-            return [part for number in numbers for part in reader.parts(slices[number], self._residual(number))]
-        return self._streams(runs_of_small_files(slices, numbers), partial(self._run_batches, reader))
+        if len(numbers) < READERS:
+            return [part for _, part in self._parts(reader, numbers)]
+        runs = runs_of_small_files(self._snapshot.slices, numbers)
+        return self._streams(runs, partial(self._run_batches, reader))
+
+    def _parts(self, reader: SliceReader, numbers: Sequence[int]) -> Iterator[tuple[int, Callable[[], Iterator[Any]]]]:
+        """Streams of few slices, with their numbers: row groups are read side by side."""
+        for number in numbers:
+            for part in reader.parts(self._snapshot.slices[number], self._residual(number)):
+                yield number, part
 
     def _watch(
         self, streams: Sequence[Callable[[], Iterator[Any]]], count: Callable[[Any], int] | None = None

@@ -37,7 +37,7 @@ from hudi_core.reading.ahead import FilesAhead
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.tagging.filters import lookup_order, passing_keys
 from hudi_core.tagging.key_columns import KeyColumns, Locations
-from hudi_core.tagging.matching import find_matches, has_repeated_keys
+from hudi_core.tagging.matching import find_matches, find_repeated_rows
 from hudi_core.tagging.slice_keys import KeyBounds, SliceKeyReader, footer_bounds
 from hudi_core.tagging.sorted_keys import SortedKeys, sort_keys
 from hudi_core.tagging.work import TaggingMetrics
@@ -298,7 +298,7 @@ class FileLookup:
 
             opened = opened or self.stored.open(file_slice)
             matches = find_matches(index, self.stored, file_slice, opened, in_range, every_row=every_row)
-            repeated = every_row and has_repeated_keys(index, self.stored, file_slice, matches, in_range)
+            repeated = every_row and len(find_repeated_rows(index, self.stored, file_slice, matches, in_range)) > 0
             work.count(slices_read=matches.rows_read > 0, rows_read=matches.rows_read, pairs_to_confirm=count)
             chosen = matches.rows
             if task.filtered:

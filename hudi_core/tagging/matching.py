@@ -76,17 +76,16 @@ def find_matches(
     return KeyMatches(rows, positions if has_positions else np.full(len(rows), NOWHERE, np.int64), rows_read, counts)
 
 
-def has_repeated_keys(
+def find_repeated_rows(
     index: StringIndex, stored: SliceKeyReader, slice: FileSlice, matches: KeyMatches, in_range: InRange
-) -> bool:
-    """Whether the base file of a slice has several rows of a key that the slice holds. `matches` are of all its rows. Log files
-    change the first of such rows, so that their keys may come once."""
-    if (matches.counts > 1).any():
-        return True
+) -> Numbers:
+    """The rows of the index whose keys a slice holds and of which its base file has several rows. `matches` are of all rows of
+    the slice. Log files change the first of such rows, so that their keys may come once."""
+    repeated = matches.rows[matches.counts > 1]
     if slice.base is None or not slice.logs or not len(matches.rows):
-        return False
+        return repeated
     in_base = find_matches(index, stored, replace(slice, logs=()), None, in_range, every_row=True)
-    return bool(np.isin(in_base.rows[in_base.counts > 1], matches.rows).any())
+    return np.union1d(repeated, np.intersect1d(in_base.rows[in_base.counts > 1], matches.rows))
 
 
 def _parts(

@@ -22,7 +22,7 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns, Locations
-from hudi_core.tagging.matching import KeyMatches, find_matches, has_repeated_keys
+from hudi_core.tagging.matching import KeyMatches, find_matches, find_repeated_rows
 from hudi_core.tagging.slice_keys import SliceKeyReader
 from hudi_core.tagging.sorted_keys import sort_keys
 from hudi_core.writing.task_rows import group_rows
@@ -78,13 +78,12 @@ def _match(stored: SliceKeyReader, number: int, records: StringColumn, deletes: 
         return bool(starts[0] < stops[0])
 
     matches = find_matches(index, stored, file_slice, stored.open(file_slice), in_range, every_row=True)
+    repeated = find_repeated_rows(index, stored, file_slice, matches, in_range)
     read = np.bincount(index.first, minlength=len(index.first))[index.first]
-    stored_rows = read.copy()
-    stored_rows[matches.rows] = matches.counts
-    refused = np.flatnonzero((stored_rows != read) if deletes else (stored_rows > 1))
+    refused = matches.rows[matches.counts != read[matches.rows]] if deletes else repeated
     if len(refused):
         (key,) = string_list(take_strings(records, refused[:1]))
         file = file_slice.base.path if file_slice.base is not None else f"{file_slice.partition}/{file_slice.file_id}"
         expected = "one row of each key in a file, or an overwrite of its partition"
         raise RowError(None, expected=expected, found=f"several of {key!r} in {file}", path="where")
-    return matches, has_repeated_keys(index, stored, file_slice, matches, in_range)
+    return matches, len(repeated) > 0

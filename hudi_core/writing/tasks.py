@@ -229,7 +229,8 @@ class TaskRunner:
             opened = files.open(task.slice, task.slice.base, columns.schema)
             rows, older = OpenedRows(files, opened), text_in_footer(opened.file.footer)
         records = self._records(task.rows, task.deleted_keys, task.slice.partition, columns=columns)
-        merge = SliceMerge(rows, task.slice, columns, records, deletes_every=True)
+        deletes = task.deleted_keys is not None
+        merge = SliceMerge(rows, task.slice, columns, records, deletes_every=deletes)
         writer.older = None if older is None else OlderFilter(older, lambda: merge.keys_of(merge.added))
         written = writer.write(merge.rewritten(changes))
         added, removed = merge.added, merge.removed

@@ -31,6 +31,7 @@ from hudi_core.engine import InputRows
 from hudi_core.errors import CorruptFileError, RowError, StorageError, UsageError, name_original
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
+from hudi_core.types.walk import with_children
 
 if TYPE_CHECKING:
     from hudi_arrow.incoming import csv_rows, json_rows
@@ -147,7 +148,9 @@ def _read_given(
     ]
     schema = schema_from_arrow(pa.schema(fields), where).value
     if like is not None:
-        schema = replace(schema, record=_with_uuids(schema.record, like.record))
+        record = _with_uuids(schema.record, like.record)
+        assert isinstance(record, t.Record)
+        schema = replace(schema, record=record)
     wanted = arrow_types(schema)
     of_pandas = PANDAS in (arrow.metadata or {})
     return InputRows(schema, _type(iter(batches), wanted, where), of_pandas)
@@ -179,7 +182,7 @@ def _find_refused(batch: pa.RecordBatch, wanted: pa.Schema, first_row: int) -> s
         try:
             cast_column(array, field.type)
         except pa.ArrowException:
-            if any(is_kind(array.type) for is_kind in _BYTES):
+            if pa.types.is_fixed_size_binary(field.type) and any(is_kind(array.type) for is_kind in _BYTES):
                 lengths = pc.binary_length(array.cast(pa.large_binary()))
                 row = pc.index(pc.not_equal(lengths, field.type.byte_width), True).as_py()
                 expected, found = f"{field.type.byte_width} bytes", str(lengths[row])
@@ -205,19 +208,15 @@ def _with_type(given: pa.DataType, wanted: pa.DataType | None) -> pa.DataType:
     return given
 
 
-def _with_uuids(given: t.Record, wanted: t.Record) -> t.Record:
-    """The record with UUIDs where the table has them in 16 bytes and rows have these bytes. Rule WRITE-1428."""
-    has = {field.name: field.type for field in wanted.fields}
-    fields = tuple(replace(field, type=_with_uuid(field.type, has.get(field.name))) for field in given.fields)
-    return replace(given, fields=fields)
-
-
-def _with_uuid(given: t.Type, wanted: t.Type | None) -> t.Type:
+def _with_uuids(given: t.Type, wanted: t.Type | None) -> t.Type:
+    """The type with UUIDs where the table has them in 16 bytes and rows have these bytes. Rule WRITE-1428."""
     match given, wanted:
         case t.Fixed(size), t.Uuid(fixed=t.Fixed(of_uuids)) if size == of_uuids:
             return wanted
-        case t.Record(), t.Record():
-            return _with_uuids(given, wanted)
+        case t.Record() | t.Array() | t.Map(), t.Record() | t.Array() | t.Map():
+            has = {field.name: field.type for field in t.children(wanted)}
+            inner = (replace(field, type=_with_uuids(field.type, has.get(field.name))) for field in t.children(given))
+            return with_children(given, tuple(inner))
         case _:
             return given
 

@@ -180,3 +180,31 @@ def test_a_merge_refuses_a_row_that_matches_several(tmp_path: Path, kind: str, i
     assert read(table) == [("a", "x", 1), ("a", "x", 2), ("b", "x", 3)]
     table.merge(source.slice(0, 1), on=["id", "p"]).when_matched_update().execute()
     assert read(table) == [("a", "x", 1), ("a", "x", 2), ("b", "x", 9)]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_rows_that_a_log_file_left_are_deleted_and_not_updated(
+    tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """WRITE-7, WRITE-1443: where another writer's delete took the first row of a key away, as readers take it."""
+    table = made(tmp_path, "mor", 9, None, [[("a", "x", 1), ("a", "x", 2), ("b", "x", 3)]])
+    with monkeypatch.context() as patched:
+        patched.setattr("hudi_core.writing.operation_plans.deleting_tasks", lambda _table, tasks, _slices: tuple(tasks))
+        WAYS["here"][2](table, ("a", "x", 0))
+    assert read(table) == [("a", "x", 2), ("b", "x", 3)]
+    delete, change, _ = WAYS[way]
+    with pytest.raises(RowError, match="several of 'a' in x/"):
+        change(table.refresh(), "id = 'a'")
+    assert read(table) == [("a", "x", 2), ("b", "x", 3)]
+    delete(table.refresh(), "id = 'a'")
+    assert read(table) == [("b", "x", 3)]
+
+
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+def test_a_delete_marker_takes_one_row_as_an_upsert_does(tmp_path: Path, kind: str) -> None:
+    """MERGE-11: on both types of tables."""
+    marked = TYPES.append(pa.field("_hoodie_is_deleted", pa.bool_()))
+    table = hudi_core.create(tmp_path / "t", marked, "id", partition_by="p", type=kind)  # type: ignore[call-overload]
+    table.append([{"id": "a", "p": "x", "n": n, "_hoodie_is_deleted": False} for n in (1, 2)])
+    table.refresh().upsert([{"id": "a", "p": "x", "n": 3, "_hoodie_is_deleted": True}])
+    assert read(table) == [("a", "x", 2)]

@@ -179,3 +179,16 @@ def test_bytes_are_values_of_fixed_columns(tmp_path: Path) -> None:
         wrong = pl.DataFrame({**{name: [None] for name in rows.column_names}, "id": [1], column: [value]})
         with pytest.raises(RowError, match=f"^{column}: row 1: expected (4|16) bytes, found {len(value)}$"):
             table.refresh().upsert(wrong.cast({"s": pl.Struct({"u": pl.Binary})}))
+
+
+def test_lists_and_maps_of_uuids_in_bytes_are_those_of_the_table(tmp_path: Path) -> None:
+    """WRITE-1428."""
+    one = uuid.UUID(int=10).bytes
+    types = pa.schema([("id", pa.int64()), ("l", pa.list_(pa.uuid())), ("m", pa.map_(pa.string(), pa.uuid()))])
+    plain = pa.schema([("id", pa.int64()), ("l", pa.list_(pa.binary(16))), ("m", pa.map_(pa.string(), pa.binary(16)))])
+    rows = [{"id": 1, "l": [one, None], "m": [("k", one)]}, {"id": 2, "l": None, "m": None}]
+    table = hudi_core.create(tmp_path / "t", types, key="id")
+    table.upsert(pa.Table.from_pylist(rows, plain))
+    table.refresh().upsert(table.refresh().to_arrow(columns=types.names))
+    read = table.refresh().to_arrow(columns=types.names).sort_by("id")
+    assert read.cast(plain).to_pylist() == rows
