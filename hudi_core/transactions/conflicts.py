@@ -246,9 +246,18 @@ def list_touched_groups(change: TableChange) -> set[FileGroup]:
 
 def _list_completed_since(begun: Table, latest: Table) -> Iterator[tuple[Instant, CommitMetadata]]:
     known = {instant.requested_time for instant in begun.timeline.completed if instant.action in WRITES}
-    for instant in latest.timeline.commits:
+    for instant in (*_list_archived_since(begun, latest), *latest.timeline.commits):
         if instant.requested_time not in known:
             yield instant, latest.timeline.metadata(instant)
+
+
+def _list_archived_since(begun: Table, latest: Table) -> Iterator[Instant]:
+    """Writes that were pending when a write began, and that an archive has put into the history since they completed: it keeps
+    what was requested after the first pending write. Others that are gone were rolled back. Rule CONFLICT-1430."""
+    there = {instant.requested_time for instant in latest.timeline.instants}
+    gone = {instant.requested_time for instant in begun.timeline.pending} - there
+    if gone:
+        yield from (one for one in latest.timeline.with_archived().commits if one.requested_time in gone)
 
 
 def _change_of(instant: Instant, group: FileGroup) -> str:
