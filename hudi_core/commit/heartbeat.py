@@ -69,7 +69,8 @@ class Heartbeat:
     clock: Clock
     beaten: datetime
     lasting: bool = True
-    """Whether it is there after a loss of power, to show that the run is dead."""
+    """Whether it is there after a loss of power, to show that the run is dead. Others may take over the write of such a run under
+    its own time, sooner than this clock says where theirs is fast: each look asks storage. Rule COMMIT-1431."""
     stays: bool = False
     """Whether its file stays at its end: what is left of the write is to be found dead. Rule COMMIT-1411."""
     _lost: bool = False
@@ -88,7 +89,8 @@ class Heartbeat:
                 self.beaten = self.clock()
 
     def is_own(self) -> bool:
-        """Whether the write is still this run's. Storage is asked only where others could have taken the run for dead."""
+        """Whether the write is still this run's. Storage is asked where others could have taken the run for dead, and always for
+        a lasting one."""
         with self._turn:
             return self._may_go_on()
 
@@ -100,7 +102,7 @@ class Heartbeat:
                     self.storage.delete(self.path)
 
     def _may_go_on(self) -> bool:
-        if not self._lost and self.clock() - self.beaten > INTERVAL:
+        if not self._lost and (self.lasting or self.clock() - self.beaten > INTERVAL):
             self._lost = read_if_there(self.storage, self.path) != self.owner
         return not self._lost
 

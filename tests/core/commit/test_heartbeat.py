@@ -67,7 +67,7 @@ def test_a_run_knows_when_another_took_its_write_over(tmp_path: Path) -> None:
     """COMMIT-530."""
     storage, now = PlainStorage(str(tmp_path)), system_clock()
     stopped = timedelta()
-    with heartbeat(storage, TIME, clock=lambda: now + stopped) as first:
+    with heartbeat(storage, TIME, clock=lambda: now + stopped, lasting=False) as first:
         assert first.is_own()
         with heartbeat(storage, TIME) as second:
             assert first.is_own()  # it is not asked for so soon
@@ -78,6 +78,17 @@ def test_a_run_knows_when_another_took_its_write_over(tmp_path: Path) -> None:
             first.end()
             assert storage.exists(heartbeat_path(TIME))
         assert not storage.exists(heartbeat_path(TIME))
+
+
+def test_the_run_of_a_plan_knows_at_once_when_another_took_it_over(tmp_path: Path) -> None:
+    """COMMIT-1431: the clock of the other is ahead."""
+    storage = PlainStorage(str(tmp_path))
+    with heartbeat(storage, TIME) as first, heartbeat(storage, TIME) as second:
+        first.beat()
+        assert second.is_own()
+        assert not first.is_own()
+        first.end()
+        assert second.is_own()
 
 
 def test_a_run_whose_heartbeat_was_removed_does_not_begin_it_again(tmp_path: Path) -> None:

@@ -1,0 +1,56 @@
+"""Writers whose clocks are minutes ahead: they take runs for dead that go on."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from hudi_core.commit.times import system_clock
+from hudi_core.errors import ConflictError
+from hudi_core.front.opening import create_table, open_table
+from hudi_core.services.compaction.operations import compact
+from hudi_core.services.compaction.options import CompactionOptions
+from hudi_core.validation.validate import validate
+from hudi_core.writing.operation import WriteOptions
+from hudi_core.writing.operations import write
+from tests.support.overlapping import held
+from tests.support.written_tables import TYPES, read, rows
+
+
+def fast() -> datetime:
+    return system_clock() + timedelta(minutes=5)
+
+
+@pytest.mark.parametrize("version", [6, 9])
+def test_a_compaction_that_was_taken_over_does_not_complete(tmp_path: Path, version: int) -> None:
+    """COMMIT-1431: whoever took it over deleted its files."""
+    path = tmp_path / "t"
+    create_table(path, TYPES, "id", partition_by="p", type="mor", version=version)  # type: ignore[arg-type]
+    for number in (1, 2):
+        write(open_table(path), rows(("a", "x", number)))
+
+    with held(lambda options: compact(open_table(path), CompactionOptions(progress=options.progress))) as complete:
+
+        def meanwhile(done: int, of_all: int) -> None:
+            if done == of_all:
+                with pytest.raises(ConflictError, match="took for dead"):
+                    complete()
+
+        result = compact(open_table(path), CompactionOptions(clock=fast, progress=meanwhile))
+    assert result.state == "completed"
+    assert read(path) == [("a", "x", 2)]
+    assert [str(finding) for finding in validate(open_table(path))] == []
+
+
+def test_a_write_that_was_rolled_back_does_not_complete(tmp_path: Path) -> None:
+    """CONFLICT-4: its instant is not pending any more."""
+    path = tmp_path / "t"
+    create_table(path, TYPES, "id", partition_by="p")
+    with held(lambda options: write(open_table(path), rows(("a", "x", 1)), options=options)) as complete:
+        write(open_table(path), rows(("b", "x", 1)), options=WriteOptions(clock=fast))
+        with pytest.raises(ConflictError, match="another writer rolled back"):
+            complete()
+    assert read(path) == [("b", "x", 1)]
+    assert [str(finding) for finding in validate(open_table(path))] == []
