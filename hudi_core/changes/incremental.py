@@ -1,15 +1,16 @@
 """Incremental queries: which commits lie between two times, and the timeline at the end of them. Rules QUERY-5 to QUERY-10,
-QUERY-1043.
+QUERY-1043, QUERY-1432.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.errors import ConflictError, UnsupportedError, UsageError
 from hudi_core.options import TableConfig, TableType
 from hudi_core.planning.sources.commits import CommitTimes
-from hudi_core.timeline.instants import DELTA_COMMIT, Instant, time_order
+from hudi_core.timeline.instants import DELTA_COMMIT, WRITES, Instant, time_order
+from hudi_core.timeline.services import is_planned_clustering
 from hudi_core.timeline.timeline import Timeline
 from hudi_core.timeline.times import EARLIEST
 
@@ -33,7 +34,8 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
     Writes are ordered by their completion time, in layout 1, which has none, by their requested time. `since` may be
     `earliest`. Archived instants are included where the active timeline does not reach back to `since`, and those that
     completed after it though they were requested before the active timeline's start. Raises
-    `UsageError` for strings that are no times and an end before the beginning, `UnsupportedError` for a table with virtual keys.
+    `UsageError` for strings that are no times and an end before the beginning, `UnsupportedError` for a table with virtual keys,
+    and in layout 1 `ConflictError` where a write is pending that will lie before the end.
     """
     if not config.stores_commit_times:
         raise UnsupportedError(
@@ -45,6 +47,7 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
     end = None if until is None else timeline.query_time(until, "until")
     if end is not None and time_order(end) < time_order(begin):
         raise UsageError("until", expected=f"a time from {begin} on", found=end)
+    _refuse_gap(timeline, end)
     # The active timeline has the slices; commits before it are in the history alone.
     cut = timeline.as_completed(end)
     history = timeline.with_completed_after(begin)
@@ -62,6 +65,41 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
     # A compaction after a log compaction leaves its time to rows of base files: they would be in no range.
     times = frozenset(instant.requested_time for instant in later)
     return CommitRange(cut, CommitTimes(description, times, begin, first), instants)
+
+
+def find_end(timeline: Timeline) -> str | None:
+    """The time up to which a range has all writes that will ever lie in it: no row is left out where the next range begins there.
+    That of the last write, in layout 1 of the last one before the first that is pending; None where there is none."""
+    pending = _first_pending(timeline)
+    times = [order_time(instant) for instant in timeline.commits]
+    if pending is not None:
+        times = [time for time in times if time_order(time) < time_order(pending.requested_time)]
+    return max(times, key=time_order, default=None)
+
+
+def _refuse_gap(timeline: Timeline, end: str | None) -> None:
+    """Raises `ConflictError` where a pending write of layout 1 was requested before the end of a range: its rows would be in no
+    range of a reader that begins there the next time."""
+    pending = _first_pending(timeline)
+    last = end or max((order_time(instant) for instant in timeline.commits), key=time_order, default=None)
+    if pending is None or last is None or time_order(last) < time_order(pending.requested_time):
+        return
+    until = find_end(timeline)
+    raise ConflictError(
+        timeline.storage.uri,
+        expected="a range before the first pending write, whose rows would be in no later one"
+        + (f" (until {until})" if until is not None else ""),
+        found=f"{pending.action} {pending.requested_time}, which is pending; try again when it has completed, or was rolled back",
+    )
+
+
+def _first_pending(timeline: Timeline) -> Instant | None:
+    """The first pending write of layout 1, whose writes are ordered by the times at which they began. A clustering changes no
+    row."""
+    if timeline.layout > 1:
+        return None
+    writes = (instant for instant in timeline.pending if instant.action in WRITES)
+    return next((instant for instant in writes if not is_planned_clustering(timeline, instant)), None)
 
 
 def _log_compactions(timeline: Timeline, config: TableConfig) -> frozenset[str]:

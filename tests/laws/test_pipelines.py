@@ -10,12 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hudi_core.changes.incremental import order_time
+from hudi_core.changes.incremental import find_end
 from hudi_core.commit.times import system_clock
 from hudi_core.creating.create import create_table
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import time_order
 from hudi_core.transactions.stream_batches import StreamBatch, read_committed_batches
 from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
@@ -30,8 +29,8 @@ def step(source: Path, target: Table, minutes: int) -> None:
     """What changed in the source since the last batch of the target, in one commit; a writer that died before is long gone."""
     raw = open_table(source)
     done = read_committed_batches(target).get("raw")
-    until = max((order_time(commit) for commit in raw.timeline.commits), key=time_order)
-    if done is not None and int(until) <= done:
+    until = find_end(raw.timeline)
+    if until is None or (done is not None and int(until) <= done):
         return
     rows = raw.scan(since="earliest" if done is None else str(done), until=until, meta=False).to_arrow()
     clock = lambda: system_clock() + timedelta(minutes=minutes)  # noqa: E731

@@ -22,14 +22,13 @@ import pyarrow as pa
 import pyspark.sql.datasource as datasource
 from pyspark.sql.types import StructType
 
-from hudi_core.changes.incremental import order_time
+from hudi_core.changes.incremental import find_end
 from hudi_core.errors import UsageError, list_names
 from hudi_core.reading.remote import RemoteScan, SliceRead
 from hudi_core.reading.tasks import tasks_of_size
 from hudi_core.table.open import open_table
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import time_order
 from hudi_spark.arrow_form import batch_form
 from hudi_spark.front.sink import HudiStreamWriter, HudiWriter
 from hudi_spark.structs import nullable_struct
@@ -99,9 +98,8 @@ class HudiStreamReader(datasource.DataSourceStreamReader):
         return {_TIME: self._options.get("since", EARLIEST)}
 
     def latestOffset(self) -> dict[str, str]:  # noqa: N802  # Spark's name
-        commits = _table(self._options).timeline.commits
-        times = [order_time(commit) for commit in commits]
-        return {_TIME: max(times, key=time_order)} if times else self.initialOffset()
+        end = find_end(_table(self._options).timeline)
+        return self.initialOffset() if end is None else {_TIME: end}
 
     def partitions(self, start: dict[str, str], end: dict[str, str]) -> Sequence[datasource.InputPartition]:
         if start == end:

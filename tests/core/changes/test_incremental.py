@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from hudi_core.changes.incremental import CommitRange, between
-from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.changes.incremental import CommitRange, between, find_end
+from hudi_core.errors import ConflictError, UnsupportedError, UsageError
 from hudi_core.options import TableConfig, table_config
 from hudi_core.timeline.history_lsm import LsmHistory
 from hudi_core.timeline.timeline import Timeline, timeline_in
@@ -54,6 +54,44 @@ def test_layout_1_has_requested_times_only() -> None:
     """QUERY-6."""
     found = between(timeline("10.commit", "20.commit", "30.commit", layout=1), config(), "10", "20")
     assert times(found) == ["20"]
+
+
+GAP = timeline("10.commit", "20.commit.requested", "20.inflight", "30.commit", layout=1)
+
+
+@pytest.mark.parametrize(
+    ("since", "until"), [(None, None), ("earliest", "30"), ("10", None), ("10", "25"), ("30", None)]
+)
+def test_a_range_that_goes_beyond_a_pending_write_of_layout_1_is_refused(since: str | None, until: str | None) -> None:
+    """QUERY-1432: a reader that goes on from 30 would never see the rows of 20."""
+    with pytest.raises(ConflictError, match=r"until 10\), found commit 20, which is pending; try again"):
+        between(GAP, config(), since, until)
+
+
+def test_a_range_before_the_pending_write_is_whole() -> None:
+    """QUERY-1432."""
+    assert find_end(GAP) == "10"
+    assert times(between(GAP, config(), "earliest", find_end(GAP))) == ["10"]
+
+
+@pytest.mark.parametrize(
+    ("pending", "layout"),
+    [("20.compaction.requested", 1), ("40.commit.requested", 1), ("20.deltacommit.inflight", 2)],
+)
+def test_other_pending_actions_hold_up_no_range(pending: str, layout: int) -> None:
+    """QUERY-1432: a compaction changes no row, a later write has a later time, and in layout 2 it completes later."""
+    known = (
+        timeline("10_11.commit", "30_31.commit", pending)
+        if layout > 1
+        else timeline("10.commit", "30.commit", pending, layout=1)
+    )
+    assert times(between(known, config(), None, None)) == ["10", "30"]
+    assert find_end(known) == ("31" if layout > 1 else "30")
+
+
+def test_the_end_of_all_ranges_is_that_of_the_write_that_completed_last() -> None:
+    assert find_end(OVERTAKEN) == "50"
+    assert find_end(timeline("20.commit.requested", "30.commit", layout=1)) is None
 
 
 @pytest.mark.parametrize("since", [None, "earliest", " EARLIEST ", "0", "000"])
