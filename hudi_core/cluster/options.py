@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from os import PathLike, fspath
 from typing import Any, Final
 
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.partitions import ALL_PARTITIONS, PartitionFilter
 from hudi_core.commit.times import Clock, system_clock
-from hudi_core.errors import UsageError
-from hudi_core.expr.queries import Condition, Query
+from hudi_core.expr.queries import Condition, Query, as_queries
 from hudi_core.notebook import show_briefly
+from hudi_core.option_values import take_count, take_fields
 from hudi_core.schema.names import name_list
 from hudi_core.tally import Tally, refuse_other_tally
 from hudi_core.writing.plan import FileSizes
@@ -57,12 +58,15 @@ class ClusterOptions:
     def __post_init__(self) -> None:
         """Takes what users write: a strategy and partitions by name, one name or a list of names."""
         refuse_other_tally(self.tally)
-        try:
-            strategy = Strategy(self.strategy)
-        except ValueError as error:
-            raise UsageError("strategy", expected=f"one of {', '.join(Strategy)}", found=repr(self.strategy)) from error
-        object.__setattr__(self, "strategy", strategy)
-        object.__setattr__(self, "columns", name_list(self.columns))
+        object.__setattr__(self, "columns", name_list(self.columns, "columns"))
+        object.__setattr__(self, "queries", as_queries(self.queries, "queries"))
         partitions: Any = self.partitions
         if not isinstance(partitions, PartitionFilter):
-            object.__setattr__(self, "partitions", PartitionFilter(selected=name_list(partitions)))
+            object.__setattr__(self, "partitions", PartitionFilter(selected=name_list(partitions, "partitions")))
+        folder: Any = self.spool_folder
+        if isinstance(folder, PathLike):
+            object.__setattr__(self, "spool_folder", fspath(folder))
+        take_fields(self)
+        for name in ("max_groups", "max_group_bytes"):
+            if getattr(self, name) is not None:
+                take_count(name, getattr(self, name), 1)

@@ -44,10 +44,10 @@ def condition_text(where: Condition) -> str:
     return to_sql(predicate_tree(where))
 
 
-def as_queries(given: Iterable[Condition | Query]) -> tuple[Query, ...]:
-    """Predicates as queries, each put once. Raises `UsageError` for what is no list of them."""
+def as_queries(given: Iterable[Condition | Query], where: str = "where") -> tuple[Query, ...]:
+    """Predicates as queries, each put once. Raises `UsageError`, at `where`, for what is no list of them."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise UsageError("where", expected="a list of predicates", found=describe(given))
+        raise UsageError(where, expected="a list of predicates", found=describe(given))
     return tuple(one if isinstance(one, Query) else Query(one) for one in given)
 
 

@@ -129,7 +129,7 @@ class ClusterKeywords(TypedDict, total=False):
     max_groups: int | None
     max_group_bytes: int | None
     queries: Sequence[Condition | Query]
-    spool_folder: str | None
+    spool_folder: str | PathLike[str] | None
     progress: ClusterProgress | None
     tally: Tally | None
     clock: Clock

@@ -40,6 +40,7 @@ _WORDS: Final[Mapping[str, tuple[tuple[Kind, ...], str]]] = {
     "str": ((str,), "a string"),
     "bytes": ((bytes,), "bytes"),
     "int": ((int,), "a whole number"),
+    "bool": ((bool,), "True or False"),
     "None": ((type(None),), "None"),
     "Counts": ((Sequence,), "a list of numbers"),
     "Clock": ((Callable,), "a function that gives the time"),  # type: ignore[dict-item]
@@ -81,7 +82,7 @@ def check_arguments(function: object, called: str) -> object:
 
 def _is(value: object, kind: Kind) -> bool:
     if not isinstance(kind, str):
-        return isinstance(value, kind)
+        return isinstance(value, kind) and not (kind is int and isinstance(value, bool))
     module, _, name = kind.partition(":")
     loaded = getattr(sys.modules.get(module), name, None)
     return loaded is not None and isinstance(value, get_args(loaded) or loaded)

@@ -23,9 +23,11 @@ from hudi_core.metadata.table import COLUMN_STATS, FILES
 from hudi_core.metadata_rows.rows_of_change import is_kept
 from hudi_core.metadata_writer.initial import possible_partitions
 from hudi_core.notebook import show_briefly
+from hudi_core.option_values import take_fields
 from hudi_core.options import TableConfig
 from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Path
+from hudi_core.stated_properties import property_texts
 from hudi_core.table.table import Table
 from hudi_core.timeline.schemas import LATEST_SCHEMA
 from hudi_core.types import nodes as t
@@ -61,8 +63,10 @@ class IndexOptions:
     """What an expression index records of the values in a file: `column_stats` or `bloom_filters`."""
 
     def __post_init__(self) -> None:
+        take_fields(self)
         if self.columns is not None:
-            object.__setattr__(self, "columns", name_list(self.columns))
+            object.__setattr__(self, "columns", name_list(self.columns, "columns"))
+        object.__setattr__(self, "arguments", property_texts(self.arguments, "arguments"))
 
     @property
     def has_function(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from hudi_core.errors import UsageError
+from hudi_core.option_values import take_fields
 
 T = TypeVar("T")
 
@@ -21,7 +22,8 @@ class WorkBounds:
     """Bytes in memory. A piece that needs more is never done."""
 
     def __post_init__(self) -> None:
-        """Raises `UsageError` for bounds that are not above 0."""
+        """Raises `UsageError` for bounds that are no whole numbers above 0."""
+        take_fields(self)
         for name in ("bytes", "memory"):
             number = getattr(self, name)
             if number is not None and number <= 0:

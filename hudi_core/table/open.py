@@ -11,6 +11,7 @@ from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, NotATableError, StorageError, UsageError, describe
 from hudi_core.formats.properties import parse_properties
 from hudi_core.local_uris import local_path, refuse_no_path
+from hudi_core.option_values import take_flag
 from hudi_core.options import NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.rows.outside_files import is_there
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES, FooterCache
@@ -47,7 +48,7 @@ def open_table(
     Reads its properties and lists its timeline, nothing else. Raises `NotATableError`, `UnsupportedError` for an unknown
     version, `CorruptFileError` for damaged properties, `UsageError` for an unknown engine or metadata mode.
     """
-    location = location_of(uri)
+    location, exact = location_of(uri), take_flag("case_sensitive", case_sensitive)
     if metadata not in list(MetadataMode):
         raise UsageError("metadata", expected=f"one of {', '.join(MetadataMode)}", found=repr(metadata))
     loaded_engine = load_engine(engine)
@@ -56,7 +57,7 @@ def open_table(
     config = _properties(storage)
     timeline = load_timeline(storage, config, history_of(loaded_engine, storage, config))
     cache = None if footer_cache is None else FooterCache(footer_cache, footer_cache_bytes)
-    return Table(loaded_engine, storage, config, timeline, MetadataMode(metadata), case_sensitive, cache)
+    return Table(loaded_engine, storage, config, timeline, MetadataMode(metadata), exact, cache)
 
 
 def location_of(uri: object) -> str:

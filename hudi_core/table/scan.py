@@ -18,6 +18,7 @@ from hudi_core.expr.sql_predicate import doubts_of, warnings_of
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import conjuncts
 from hudi_core.notebook import html_table
+from hudi_core.option_values import take_flag
 from hudi_core.parallel.limits import READERS
 from hudi_core.parallel.streams import read_ahead
 from hudi_core.planning.plan import ALL_MATCH, SKIP, ScanPlan
@@ -185,7 +186,7 @@ class Scan(QueryResult):
         return super(Scan, self._for_frame(meta)).to_polars()
 
     def _for_frame(self, meta: bool) -> Scan:
-        if meta or not self._options.meta or self._options.columns is not None:
+        if take_flag("meta", meta) or not self._options.meta or self._options.columns is not None:
             return self
         return Scan(self._sources, replace(self._options, meta=False), vars(self).get("plan", self._known_plan))
 

@@ -14,6 +14,7 @@ from hudi_core.engine import Engine, ScanReader, Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError, describe
 from hudi_core.local_files import StorageWithLinks
 from hudi_core.notebook import html_table
+from hudi_core.option_values import take_flag
 from hudi_core.options import PROPERTIES_PATH, UNRELEASED, UNRELEASED_VERSION, TableConfig
 from hudi_core.portable import Portable
 from hudi_core.reading.damage import OnDamage
@@ -157,8 +158,9 @@ class Table(Portable):
         """
         tree = None if where is None else sql_predicate.predicate_tree(where)
         choice = self._on_damage(on_damage)
-        options = scanning.ScanOptions(tree, _names(columns), row_limit(limit), meta, self.case_sensitive, choice)
-        if read_optimized:
+        own = take_flag("meta", meta)
+        options = scanning.ScanOptions(tree, _names(columns), row_limit(limit), own, self.case_sensitive, choice)
+        if take_flag("read_optimized", read_optimized):
             if since is not None or until is not None:
                 raise UsageError("read_optimized", expected="no since or until beside it", found="a range of times")
             return scanning.Scan(self._base_files_of(self.snapshot(as_of)), options)
@@ -204,7 +206,13 @@ class Table(Portable):
         commit_range = incremental.between(self.timeline, self.config, begin, end)
         snapshot = self._snapshot_of(commit_range.timeline, end, self.timeline)
         return changing.changes(
-            snapshot, commit_range, where, chosen, max_rows, meta=meta, case_sensitive=self.case_sensitive
+            snapshot,
+            commit_range,
+            where,
+            chosen,
+            max_rows,
+            meta=take_flag("meta", meta),
+            case_sensitive=self.case_sensitive,
         )
 
     def snapshot(self, as_of: Time | None = None) -> Snapshot:

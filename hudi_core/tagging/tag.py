@@ -16,9 +16,11 @@ from hudi_core.engine import InputRows
 from hudi_core.errors import TableError, UsageError, describe
 from hudi_core.keys.records import HoodieKey, HoodieRecordGlobalLocation
 from hudi_core.notebook import show_briefly
+from hudi_core.option_values import take_count, take_fields
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.ids import record_with_ids
+from hudi_core.schema.names import name_list, refuse_no_mapping
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.buckets import bucket_numbers, hash_inputs, slices_of_buckets, slices_of_nodes
@@ -70,6 +72,15 @@ class TagOptions:
     """`hoodie.*` options of the table's key generator that its properties lack; they count first."""
     keys_at_once: int = 2_000_000
     """Keys that are located together. More of them read fewer files, and take about 250 bytes each."""
+
+    def __post_init__(self) -> None:
+        """Raises `UsageError` for fields of another type, and for numbers below 1."""
+        take_fields(self)
+        object.__setattr__(self, "hash_fields", name_list(self.hash_fields, "hash_fields"))
+        refuse_no_mapping(self.key_options, "key_options")
+        take_count("keys_at_once", self.keys_at_once, 1)
+        if self.buckets is not None:
+            take_count("buckets", self.buckets, 1)
 
 
 @dataclass

@@ -12,6 +12,7 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.merge.rules import merge_rules
 from hudi_core.notebook import show_briefly
+from hudi_core.option_values import take_count, take_fields
 from hudi_core.options import TableType
 from hudi_core.schema.schema import Schema
 from hudi_core.stated_properties import property_texts
@@ -116,11 +117,8 @@ class WriteOptions:
         object.__setattr__(self, "properties", property_texts(self.properties, "properties"))
         refuse_other_properties(self.properties)
         refuse_other_tally(self.tally)
-        if self.missing_columns is not None and self.missing_columns not in tuple(MissingColumns):
-            expected = f"one of {', '.join(MissingColumns)}"
-            raise UsageError("missing_columns", expected=expected, found=repr(self.missing_columns))
-        if self.sort is not None and self.sort not in tuple(RowOrder):
-            raise UsageError("sort", expected=f"one of {', '.join(RowOrder)}", found=repr(self.sort))
+        take_fields(self)
+        take_count("attempts", self.attempts, 1)
 
     def columns(self, properties: Mapping[str, str], *, replaces: bool) -> BatchColumns:
         """What a write does with columns that only its rows or only the table has. `properties` are the table's."""

@@ -18,8 +18,8 @@ import numpy as np
 
 from hudi_core.data_files.base_file import FileTarget
 from hudi_core.data_files.log_file import OWN_TIME_SINCE, log_target
-from hudi_core.errors import UsageError
 from hudi_core.notebook import show_briefly
+from hudi_core.option_values import take_count, take_fields
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.timeline.services import FileGroup, list_opened_by_compactions
 from hudi_core.timeline.slices import FileSlice
@@ -38,9 +38,8 @@ class FileSizes:
     """`hoodie.parquet.small.file.limit`: base files below it get new rows first; 0 for none."""
 
     def __post_init__(self) -> None:
-        if self.target < 1 or self.small < 0:
-            expected = "a target of 1 byte or more, and a limit of small files of 0 or more"
-            raise UsageError("file sizes", expected=expected, found=f"{self.target} and {self.small}")
+        take_fields(self)
+        take_count("target", self.target, 1)
 
 
 @dataclass(frozen=True, slots=True)

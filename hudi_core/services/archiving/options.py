@@ -9,6 +9,7 @@ from typing import Final
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UsageError
 from hudi_core.notebook import show_briefly
+from hudi_core.option_values import take_fields
 from hudi_core.options import TableConfig
 from hudi_core.services.cleaning.options import CleanOptions, CleanSettings, clean_settings
 from hudi_core.services.given_properties import read_given
@@ -42,8 +43,9 @@ class ArchiveOptions:
     clock: Clock = system_clock
 
     def __post_init__(self) -> None:
-        """Raises `UsageError` for properties that no service reads."""
+        """Raises `UsageError` for fields of another type, and for properties that no service reads."""
         object.__setattr__(self, "properties", read_given(self.properties))
+        take_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

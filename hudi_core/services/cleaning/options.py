@@ -10,6 +10,7 @@ from typing import Final
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UsageError
 from hudi_core.notebook import show_briefly
+from hudi_core.option_values import take_count, take_fields
 from hudi_core.options import TableConfig
 from hudi_core.services.given_properties import read_given
 from hudi_core.stated_properties import StatedProperties
@@ -65,13 +66,13 @@ class CleanOptions:
     def __post_init__(self) -> None:
         """Raises `UsageError` for several numbers, for one below 1, and for properties that no service reads."""
         object.__setattr__(self, "properties", read_given(self.properties))
+        take_fields(self)
         given = {name: getattr(self, name) for name in ("keep_commits", "keep_versions", "keep_hours")}
         stated = {name: number for name, number in given.items() if number is not None}
         if len(stated) > 1:
             raise UsageError("clean", expected=f"one of {', '.join(given)}", found=" and ".join(stated))
         for name, number in stated.items():
-            if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-                raise UsageError(name, expected="a whole number from 1 on", found=repr(number))
+            take_count(name, number, 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from hudi_core.commit.compaction_plans import NEW_FILE_BYTES
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.notebook import show_briefly
+from hudi_core.option_values import take_fields
 from hudi_core.schema.names import name_list
 from hudi_core.services.bounds import NO_BOUNDS, WorkBounds
 from hudi_core.services.given_properties import read_given
@@ -97,12 +98,9 @@ class CompactionOptions:
     def __post_init__(self) -> None:
         """Takes what users write: one strategy by its name, or a list of them."""
         refuse_other_tally(self.tally)
+        take_fields(self)
         given: Any = self.strategies
-        object.__setattr__(self, "strategies", tuple(map(_strategy, name_list(given))))
-        object.__setattr__(self, "trigger", _member(Trigger, "trigger", self.trigger))
-        for name in ("target_io", "min_log_bytes", "min_log_files", "target_partitions", "min_log_blocks"):
-            if getattr(self, name) < 0:
-                raise UsageError(name, expected="a number from 0 on", found=str(getattr(self, name)))
+        object.__setattr__(self, "strategies", tuple(map(_strategy, name_list(given, "strategies"))))
         if not self.strategies:
             raise UsageError("strategies", expected=f"one of {', '.join(CompactionStrategy)}", found="none")
         if CompactionStrategy.PARTITION_PATTERN in self.strategies and self.partition_pattern is None:

@@ -25,6 +25,7 @@ from hudi_core.formats.avro.container import write_container
 from hudi_core.index_builds.removal import remove_partitions
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.table import FILES
+from hudi_core.option_values import take_flag
 from hudi_core.services.restoring.plan import (
     RestorePlan,
     encode_plan,
@@ -67,6 +68,7 @@ def restore(
     cleaned away; `ConflictError` while a writer is alive or another restore is under way; `CorruptFileError` where a file is
     missing; `UnsupportedError` for a table that this library does not write to. Then nothing is changed.
     """
+    dry_run = take_flag("dry_run", dry_run)
     if (savepoint is None) == (to is None):
         found = "neither" if savepoint is None else "both"
         raise UsageError("restore", expected="a savepoint, or `to` with another write", found=found)

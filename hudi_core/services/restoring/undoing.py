@@ -10,6 +10,7 @@ from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.index_builds.removal import remove_partitions
 from hudi_core.metadata.table import FILES
 from hudi_core.metadata_writer.undo import refuse_mixed
+from hudi_core.option_values import take_flag
 from hudi_core.services.restoring.rebuilding import build_anew, rebuild_after_failure
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -51,6 +52,7 @@ def rollback(
     write had taken the place of. Then nothing is changed.
     """
     refuse_other_tally(tally)
+    failed, dry_run = take_flag("failed", failed), take_flag("dry_run", dry_run)
     if (instant is None) == (not failed):
         found = "both" if failed else "neither"
         raise UsageError("rollback", expected="either an instant or `failed`", found=found)

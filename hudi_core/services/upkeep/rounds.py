@@ -10,6 +10,8 @@ from typing import Final
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import ConflictError, UsageError
 from hudi_core.notebook import show_briefly
+from hudi_core.option_values import take_fields
+from hudi_core.schema.names import names
 from hudi_core.services.bounds import WorkBounds
 from hudi_core.services.compaction.result import PUT_OFF
 from hudi_core.services.given_properties import read_given
@@ -56,13 +58,15 @@ class ServiceOptions:
         """Raises `UsageError` for names that are no services, properties that none reads, bounds that are not above 0, and what
         is no tally."""
         refuse_other_tally(self.tally)
+        take_fields(self)
         object.__setattr__(self, "properties", read_given(self.properties))
+        object.__setattr__(self, "only", names(self.only, "only"))
         unknown = [name for name in self.only if name not in list(ServiceName)]
         if unknown:
             raise UsageError("only", expected=f"some of {', '.join(ServiceName)}", found=", ".join(unknown))
         for name in ("every", "rounds", "seconds", "bytes", "memory"):
             number = getattr(self, name)
-            if number is not None and not (isinstance(number, int | float) and number > 0):
+            if number is not None and number <= 0:
                 raise UsageError(name, expected="a number above 0", found=repr(number))
 
 
