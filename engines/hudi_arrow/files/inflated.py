@@ -27,6 +27,8 @@ from hudi_core.formats.parquet.thrift import Fields
 from hudi_core.formats.random_access import RandomAccess
 
 FASTER_THAN_ARROW: Final = LIBRARIES[0] is not zlib
+MIN_COLUMN_BYTES: Final = 256 << 10
+"""Inflated bytes of a column chunk, on average, below which pyarrow is faster: the headers of pages are parsed in Python."""
 _GZIP: Final = 2
 _NO_CODEC: Final = 0
 
@@ -83,12 +85,14 @@ class PagedFile:
         self._footer, self._metadata, self._where, self._inflates = footer, metadata, where, inflates
 
     def chunks(self, source: pa.NativeFile, group: int, leaves: Sequence[int]) -> dict[int, Chunk] | None:
-        """One row group's column chunks of leaf columns by number; None when they are not all in gzip."""
+        """One row group's column chunks of leaf columns by number; None when they are not all in gzip, or small."""
         row_group = self._metadata.row_group(group)
         columns = [row_group.column(leaf) for leaf in leaves]
         if not columns or any(
             column.compression != "GZIP" or not column.num_values or column.file_path for column in columns
         ):
+            return None
+        if sum(column.total_uncompressed_size for column in columns) < MIN_COLUMN_BYTES * len(columns):
             return None
         size, where = source.size(), self._where
         ranges = [

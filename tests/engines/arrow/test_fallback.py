@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_arrow.files import parquet
+from hudi_arrow.files import inflated, parquet
 from hudi_arrow.files.fallback import or_by_arrow
 from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.engine import FileInfo
@@ -32,8 +32,9 @@ READER = parquet.ParquetReader()
 
 @pytest.fixture(autouse=True)
 def _always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Our own reading of pages, whatever library inflates here."""
+    """Our own reading of pages, whatever library inflates here, and however small the file is."""
     monkeypatch.setattr(parquet, "FASTER_THAN_ARROW", True)
+    monkeypatch.setattr(inflated, "MIN_COLUMN_BYTES", 0)
 
 
 def rows() -> pa.Table:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_arrow.files import parquet
+from hudi_arrow.files import inflated, parquet
 from hudi_arrow.files.inflated import PagedFile
 from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core.engine import FileInfo
@@ -32,9 +32,10 @@ EVEN = {"data_page_size": 1, "write_batch_size": 100, "use_dictionary": ["city"]
 
 @pytest.fixture(autouse=True)
 def _always() -> Iterator[None]:
-    """Whatever library inflates here."""
+    """Whatever library inflates here, and however small the file is."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parquet, "FASTER_THAN_ARROW", True)
+        patch.setattr(inflated, "MIN_COLUMN_BYTES", 0)
         yield
 
 
@@ -98,6 +99,22 @@ def test_the_way_is_taken_where_all_columns_are_in_gzip(tmp_path: Path) -> None:
         assert gzip.chunks(source, 0, [0]) is not None
         assert gzip.chunks(source, 0, [0, 1]) is None
         assert gzip.chunks(source, 0, []) is None
+
+
+def test_small_column_chunks_are_left_to_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = pa.table({"id": [f"key-{number}" for number in range(ROWS)], "n": range(ROWS)})
+    storage, file = written(tmp_path, rows, row_group_size=ROWS)
+    metadata = pq.read_metadata(tmp_path / "f.parquet")
+    sizes = [metadata.row_group(0).column(leaf).total_uncompressed_size for leaf in (0, 1)]
+    content = (tmp_path / "f.parquet").read_bytes()
+    footer = content[-8 - int.from_bytes(content[-8:-4], "little") : -8]
+    with storage.filesystem.open_input_file(storage.full(file.path)) as source:
+        gzip = PagedFile(footer, metadata, "f")
+        monkeypatch.setattr(inflated, "MIN_COLUMN_BYTES", sum(sizes) // 2)
+        assert gzip.chunks(source, 0, [0, 1]) is not None
+        monkeypatch.setattr(inflated, "MIN_COLUMN_BYTES", sum(sizes) // 2 + 1)
+        assert gzip.chunks(source, 0, [0, 1]) is None
+        assert gzip.chunks(source, 0, [sizes.index(max(sizes))]) is not None
 
 
 @pytest.mark.parametrize("inflates", [True, False])
