@@ -40,6 +40,33 @@ _SHOWN: Final = 20
 """Instants that a notebook shows: the latest."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    """What was read of instants. The content of a completed instant never changes, so a table's timelines share it, and a
+    writer that goes on from one table reads each commit once; that of others, `pending`, is of one timeline."""
+
+    commits: dict[Instant, CommitMetadata] = field(default_factory=dict)
+    extras: dict[Instant, Mapping[str, str]] = field(default_factory=dict)
+    pending: dict[Instant, CommitMetadata] = field(default_factory=dict)
+
+    def has(self, instant: Instant) -> bool:
+        return instant in self.extras or instant in self.metadata_like(instant)
+
+    def metadata_like(self, instant: Instant) -> dict[Instant, CommitMetadata]:
+        """The metadata of instants in this one's state."""
+        return self.commits if instant.completed else self.pending
+
+    def share(self, instants: Iterable[Instant]) -> _Contents:
+        """The contents of completed instants for another timeline. Of the others only these stay: nobody asks for what was
+        archived meanwhile."""
+        kept = frozenset(instants)
+        for contents in (self.commits, self.extras):
+            for instant in list(contents):
+                if instant not in kept:
+                    contents.pop(instant, None)
+        return _Contents(self.commits, self.extras)
+
+
 @dataclass(frozen=True)
 class Timeline(Portable):
     """Instants of the active timeline, each in its latest state, in Hudi's order. Content is read on first use.
@@ -61,8 +88,7 @@ class Timeline(Portable):
     files: tuple[Instant, ...] = field(default=(), repr=False)
     """The files of the listing, each as an instant in its own state: an instant may have one of every state, and more than one
     of its completion."""
-    _read: dict[Instant, CommitMetadata] = field(default_factory=dict, repr=False, compare=False)
-    _extras: dict[Instant, Mapping[str, str]] = field(default_factory=dict, repr=False, compare=False)
+    _contents: _Contents = field(default_factory=lambda: _Contents(), repr=False, compare=False)
 
     def __repr__(self) -> str:
         """One line; no content is read for it."""
@@ -102,12 +128,9 @@ class Timeline(Portable):
         return replace(timeline, completed_until=until)
 
     def with_contents_of(self, earlier: Timeline) -> Timeline:
-        """The timeline with the contents that an earlier one has read: the content of a completed instant never changes."""
-        return replace(
-            self,
-            _read={instant: content for instant, content in earlier._read.items() if instant.completed},
-            _extras={instant: content for instant, content in earlier._extras.items() if instant.completed},
-        )
+        """The timeline with the contents that an earlier one of the same table has read. What either reads from here on, both
+        have."""
+        return replace(self, _contents=earlier._contents.share((*earlier.instants, *self.instants)))
 
     def list_again(self) -> Timeline:
         """The timeline as its folder is now, without cuts and history; itself where nothing has changed. Lists the folder."""
@@ -233,20 +256,21 @@ class Timeline(Portable):
 
         Raises `CorruptFileError` and `StorageError`, which name the file.
         """
-        metadata = self._read.get(instant)
+        read = self._contents.metadata_like(instant)
+        metadata = read.get(instant)
         if metadata is None:
-            metadata = self._read[instant] = read_commit(self._content(instant), self._where(instant))
+            metadata = read[instant] = read_commit(self._content(instant), self._where(instant))
         return metadata
 
     def expect_contents(self, instants: Iterable[Instant]) -> None:
         """Announces to the storage that the contents of these instants will be read next, except for archived ones."""
-        unread = (i for i in instants if not i.archived and i not in self._read and i not in self._extras)
+        unread = (instant for instant in instants if not instant.archived and not self._contents.has(instant))
         self.storage.expect(files=[self._file(instant) for instant in unread])
 
     def extras(self, tally: Tally | None = None) -> list[Mapping[str, str]]:
         """`metadata(instant).extra` of all commits, in order. Files that were not read before are read side by side; `tally` gets
         how many of them are."""
-        unread = [instant for instant in self.commits if instant not in self._extras and instant not in self._read]
+        unread = [instant for instant in self.commits if not self._contents.has(instant)]
         if tally is not None:
             tally.enter(READING_COMMITS, len(unread))
         for _ in in_order(self.extra, unread, STORAGE_REQUESTS):
@@ -256,17 +280,21 @@ class Timeline(Portable):
 
     def extra(self, instant: Instant) -> Mapping[str, str]:
         """`metadata(instant).extra`, which has the schema of the rows written; faster where many files were written."""
-        cached = self._extras.get(instant)
+        cached = self._contents.extras.get(instant)
         if cached is not None:
             return cached
-        if instant not in self._read and instant.action != REPLACE_COMMIT:  # of those, all will be needed
+        read = self._contents.metadata_like(instant)
+        metadata = read.get(instant)
+        if metadata is None:
             content = self._content(instant)
-            extra = read_extra(content, self._where(instant)) if isinstance(content, bytes) else None
-            if extra is not None:
-                self._extras[instant] = extra
-                return extra
-            self._read[instant] = read_commit(content, self._where(instant))
-        return self.metadata(instant).extra
+            # Of replace commits, all will be needed.
+            if instant.completed and instant.action != REPLACE_COMMIT and isinstance(content, bytes):
+                extra = read_extra(content, self._where(instant))
+                if extra is not None:
+                    self._contents.extras[instant] = extra
+                    return extra
+            metadata = read[instant] = read_commit(content, self._where(instant))
+        return metadata.extra
 
     def operation(self, instant: Instant) -> str | None:
         """The operation behind an instant (`UPSERT`, `CLUSTER`, ...); None where it is not recorded."""

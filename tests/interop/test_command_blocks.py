@@ -107,7 +107,8 @@ def test_blocks_that_we_cancel(tmp_path: Path, judge: Any, service: str) -> None
     for number in range(3):
         table.refresh().upsert(rows(["k003", "k005"], "x", 2 + number))
     assert share_logs(tmp_path / "t") == 2
-    table.refresh().rollback(table.refresh().timeline.commits[-1].requested_time)
+    table = hudi_core.open(tmp_path / "t")
+    table.rollback(table.refresh().timeline.commits[-1].requested_time)
     assert BlockKind.COMMAND in kinds_of_blocks(tmp_path / "t")
     verified(judge, table, 6, tmp_path)
     went_on(judge, table, 6, tmp_path / "a", "upsert", "delete", service)

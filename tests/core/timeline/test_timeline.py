@@ -49,6 +49,42 @@ def test_content_is_read_once_also_through_views_of_other_times() -> None:
     assert storage.reads == ["t/10_11.commit"]
 
 
+def later(earlier: Timeline, storage: Memory, *gone: str, **files: bytes) -> Timeline:
+    for name in gone:
+        del storage.files[f"t/{name}"]
+    storage.files |= {f"t/{name[1:].replace('__', '.')}": content for name, content in files.items()}
+    return timeline_in(storage, "t", 2).with_contents_of(earlier)
+
+
+def test_later_timelines_of_one_table_read_each_commit_once() -> None:
+    """As those of a program do that writes again and again to the table that it opened first."""
+    first, storage = timeline(i10_11__commit=commit(operationType="INSERT"))
+    for number in range(12, 20, 2):
+        found = later(first, storage, **{f"i{number}_{number + 1}__commit": commit(extraMetadata={"schema": "{}"})})
+        assert [len(extra) for extra in found.extras()] == [0, *[1] * ((number - 10) // 2)]
+    assert sorted(storage.reads) == [f"t/{number}_{number + 1}.commit" for number in range(10, 20, 2)]
+
+
+def test_contents_of_what_was_archived_meanwhile_are_not_kept() -> None:
+    first, storage = timeline(i10_11__commit=b"{}")
+    second = later(first, storage, i12_13__commit=b"{}")
+    second.extras()
+    third = later(first, storage, "12_13.commit", i14_15__commit=b"{}")
+    third.extras()
+    storage.reads.clear()
+    assert (len(first.extras()), len(third.extras()), storage.reads) == (1, 2, [])
+    storage.files["t/12_13.commit"] = b"{}"
+    assert (len(second.extras()), storage.reads) == (2, ["t/12_13.commit"])
+
+
+def test_contents_of_pending_writes_are_not_shared() -> None:
+    first, storage = timeline(i10__inflight=commit(operationType="INSERT"))
+    (pending,) = first.pending
+    assert first.metadata(pending).operation == "INSERT"
+    second = later(first, storage, i10__inflight=commit(operationType="UPSERT"))
+    assert (second.metadata(pending).operation, first.metadata(pending).operation) == ("UPSERT", "INSERT")
+
+
 def test_size_of_a_listing_holds_for_files_of_completed_instants_alone() -> None:
     """A pending one is written while others read; of a completed one the size need not be asked for."""
 
