@@ -23,7 +23,7 @@ from hudi_core.metadata.kinds import locates_keys
 from hudi_core.metadata.table import RECORD_INDEX, MetadataTable, open_metadata_table
 from hudi_core.metadata_writer.delta_commit import group_sets, partition_group_prefixes
 from hudi_core.table.table import Table
-from hudi_core.tagging.bucket_layout import same_bucket
+from hudi_core.tagging.bucket_layout import has_simple_buckets, is_consistent, same_bucket
 from hudi_core.timeline.commits import CommitMetadata
 from hudi_core.timeline.instants import CLUSTERING, COMPACTION, REPLACE_COMMIT, WRITES, Instant
 from hudi_core.timeline.services import FileGroup, pending_work
@@ -79,10 +79,31 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
             if added:
                 found = f"{instant.action} {instant.requested_time} added file groups to partition {added[0]!r}"
                 raise ConflictError(where, expected="partitions that got no new keys", found=found)
+        if Meeting.NEW_ROW in meetings:
+            _refuse_new_rows(latest, where, change, instant, metadata)
     _refuse_same_keys(latest, where, change, since)
     refuse_clustered(latest, instant_time, change.operation, groups)
     if latest.config.layout == 1:
         _refuse_scheduled(begun, latest, where, change)
+
+
+def _refuse_new_rows(
+    latest: Table, where: str, change: TableChange, instant: Instant, metadata: CommitMetadata
+) -> None:
+    """Raises `ConflictError` where both writes added rows to a partition, also where the file groups were there: each looked its
+    keys up before the rows of the other came. A record index has the keys themselves; a bucket has all rows of its keys. Rule
+    CONFLICT-1433."""
+    if locates_keys(latest.config.kept_partitions):
+        return
+    mine = {status.partition for status in change.statuses if status.inserts}
+    both = sorted(
+        partition
+        for partition, stats in metadata.stats.items()
+        if partition in mine and any(stat.inserts != 0 for stat in stats)
+    )
+    if both and not has_simple_buckets(latest) and not is_consistent(latest, latest.slices()):
+        found = f"{instant.action} {instant.requested_time} added rows to partition {both[0]!r}"
+        raise ConflictError(where, expected="partitions that got no new keys", found=found)
 
 
 def _refuse_same_keys(

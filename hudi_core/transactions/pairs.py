@@ -34,10 +34,11 @@ class Role(StrEnum):
 
 
 class Meeting(StrEnum):
-    """What both actions have in common. Conflict detection looks for the first four among what completed since a write began."""
+    """What both actions have in common. Conflict detection looks for the first five among what completed since a write began."""
 
     FILE_GROUP = "one file group"
     NEW_FILE_GROUP = "a partition in which the second adds file groups"
+    NEW_ROW = "a partition to which both add rows, without a record index or buckets"
     NEW_BUCKET = "one new bucket"
     KEY = "one key, under a record index"
     NOTHING = "different file groups"
@@ -92,6 +93,11 @@ PAIRS: Final = (
         "new file groups beside a look-up", "upsert, delete, update, overwrite, insert that looks up", "a write that adds rows",
         Meeting.NEW_FILE_GROUP, Outcome.AGAIN, "Both complete. A key may be there twice, and an overwrite may leave rows.",
         ("CONFLICT-2",), "The new rows may be its own.", frozenset({Role.LOOK_UP, Role.OVERWRITE}), _CHANGES,
+    ),
+    Pair(
+        "new rows beside new rows", "upsert, insert that looks up", "a write that adds rows", Meeting.NEW_ROW, Outcome.AGAIN,
+        "Both complete. A key may be there twice.", ("CONFLICT-1433",), "Both may have one new key.",
+        frozenset({Role.LOOK_UP}), _CHANGES,
     ),
     Pair(
         "one key", "a write", "a write", Meeting.KEY, Outcome.AGAIN, "Both complete. The key may be there twice.",

@@ -22,7 +22,7 @@ from hudi_core.commit.metadata import Stat, commit_record, encode_commit, metada
 from hudi_core.commit.statuses import COMPACTIONS, TableChange
 from hudi_core.commit.steps import Create, Ensure, Step, run, sync_changes
 from hudi_core.commit.times import Clock, next_time, system_clock
-from hudi_core.errors import ConflictError, HudiError, StorageError, UnsupportedError, UsageError
+from hudi_core.errors import ConflictError, HudiError, NoSuchFileError, StorageError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.local_files import let_pass
 from hudi_core.table.open import refreshed
@@ -106,6 +106,19 @@ class Transaction:
             return self.cancels_plans and gives_way(self.table, instant, self.clock)
 
         refuse_clustered(self.table, self.instant_time, self.operation, groups, is_cancelled)
+
+    @contextmanager
+    def refuse_missing(self) -> Iterator[None]:
+        """Raises `ConflictError` in place of `NoSuchFileError` where others completed something since the write began: a clean
+        took a file that it reads, most likely, and the table as it is then does not need it. Rule CONFLICT-1434."""
+        try:
+            yield
+        except NoSuchFileError as error:
+            if set(refreshed(self.table).timeline.completed) <= set(self.table.timeline.completed):
+                raise
+            where = f"{self.table.storage.uri}: {self.operation} of {self.instant_time}"
+            found = f"{error.where} gone, after other changes"
+            raise ConflictError(where, expected="the files that the write began with", found=found) from error
 
     def commit(self, change: TableChange, settled: Settled = _as_it_is) -> Instant:
         """Completes the write. Raises `ConflictError` when another writer changed what this one builds on.

@@ -140,14 +140,17 @@ class WriteRun:
 
     def _attempt(self, plan: Plan) -> WriteResult:
         begun = perf_counter()
-        with transaction(
-            self.table,
-            self.action,
-            self.operation,
-            metadata_steps=metadata_steps,
-            cancels_plans=self.options.cancels_plans,
-            clock=self.options.clock,
-        ) as running:
+        with (
+            transaction(
+                self.table,
+                self.action,
+                self.operation,
+                metadata_steps=metadata_steps,
+                cancels_plans=self.options.cancels_plans,
+                clock=self.options.clock,
+            ) as running,
+            running.refuse_missing(),
+        ):
             batch = self.options.batch
             if batch is not None and batch.is_committed(running.table):
                 return nothing_written(self.operation)

@@ -105,6 +105,7 @@ PLAYS: dict[str, tuple[Play, ...]] = {
 }  # fmt: skip
 ELSEWHERE = {
     "one new key": "tests/core/transactions/test_overlapping_writes.py",
+    "new rows beside new rows": "tests/core/transactions/test_new_rows.py",
     "one bucket": "tests/core/writing/test_bucket_plan.py",
     "a savepoint of cleaned files": "tests/core/services/restoring/test_savepoints.py",
     "a rollback": "tests/core/transactions/test_transaction.py",

@@ -16,8 +16,13 @@ ALWAYS = {Meeting.FILE_GROUP, Meeting.NEW_BUCKET, Meeting.KEY}
         ("INSERT", "INSERT", ALWAYS),
         ("BULK_INSERT", "UPSERT", ALWAYS),
         *(
+            (first, second, ALWAYS | {Meeting.NEW_FILE_GROUP, Meeting.NEW_ROW})
+            for first in ("UPSERT", "DELETE")
+            for second in ("INSERT", "UPSERT", "INSERT_OVERWRITE", "CLUSTER", "AN_UNKNOWN_ONE", None)
+        ),
+        *(
             (first, second, ALWAYS | {Meeting.NEW_FILE_GROUP})
-            for first in ("UPSERT", "DELETE", "INSERT_OVERWRITE", "INSERT_OVERWRITE_TABLE", "DELETE_PARTITION")
+            for first in ("INSERT_OVERWRITE", "INSERT_OVERWRITE_TABLE", "DELETE_PARTITION")
             for second in ("INSERT", "UPSERT", "INSERT_OVERWRITE", "CLUSTER", "AN_UNKNOWN_ONE", None)
         ),
         ("CLUSTER", "UPSERT", ALWAYS),
@@ -29,7 +34,7 @@ ALWAYS = {Meeting.FILE_GROUP, Meeting.NEW_BUCKET, Meeting.KEY}
     ],
 )
 def test_what_two_writes_may_not_have_in_common(first: str, second: str | None, expected: set[Meeting]) -> None:
-    """CONFLICT-890, CONFLICT-1, CONFLICT-2, CONFLICT-530, CONFLICT-584."""
+    """CONFLICT-890, CONFLICT-1, CONFLICT-2, CONFLICT-530, CONFLICT-584, CONFLICT-1433."""
     assert conflicting_meetings(first, second) == expected
 
 
