@@ -1,4 +1,5 @@
-"""Batches of streams, each committed once: the number of a batch is in its commit's metadata. Rules WRITE-430, WRITE-431.
+"""Batches of streams, each committed once: the number of a batch is in its commit's metadata. Rules WRITE-430, WRITE-431,
+WRITE-1435.
 
 The entry is that of Apache Hudi's streaming sink, so that a stream goes on from one writer to the other.
 """
@@ -45,13 +46,20 @@ class StreamBatch:
 
 
 def read_committed_batches(table: Table) -> dict[str, int]:
-    """The last batch that was committed of each stream. Raises `CorruptFileError` for an entry that cannot be read: a batch might
-    be written twice."""
+    """The last batch that was committed of each stream: by the active timeline, and where it has none by the history. Raises
+    `CorruptFileError` for an entry that cannot be read: a batch might be written twice."""
     last: dict[str, int] = {}
     for extra in reversed(table.timeline.extras()):
         for stream, number in _entry(table, extra).items():
             last[stream] = max(number, last.get(stream, number))
-    return last
+    return last or _read_archived_batches(table)
+
+
+def _read_archived_batches(table: Table) -> dict[str, int]:
+    """As `read_committed_batches`, by the newest archived commit of a batch, which has the last ones of all streams."""
+    timeline = table.timeline.with_archived()
+    archived = (instant for instant in reversed(timeline.commits) if instant.archived)
+    return next((entry for instant in archived if (entry := _entry(table, timeline.extra(instant)))), {})
 
 
 def _entry(table: Table, extra: Mapping[str, str]) -> dict[str, int]:

@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 
 from hudi_core.creating.create import create_table
 from hudi_core.errors import CorruptFileError, UsageError
+from hudi_core.index_builds.removal import drop_index
+from hudi_core.services.archiving.operations import archive
+from hudi_core.services.archiving.options import ArchiveOptions
 from hudi_core.services.restoring.undoing import rollback
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.transactions import transaction
@@ -108,6 +111,25 @@ def test_a_batch_that_was_rolled_back_is_written_again(tmp_path: Path) -> None:
     assert read_committed_batches(refreshed(table)) == {"other": 7}
     assert write(table, rows_of("b", 0), options=options).instant is not None
     assert read_committed_batches(refreshed(table)) == {"other": 7, "s": 0}
+
+
+@pytest.mark.parametrize("version", [6, 9])
+def test_a_batch_whose_commit_was_archived_is_not_written_again(tmp_path: Path, version: int) -> None:
+    """WRITE-1435: the stream paused while others wrote."""
+    table = create_table(tmp_path / "t", TYPES, "id", version=version)
+    if table.config.kept_partitions:
+        drop_index(table, "files")  # its compactions would hold back archives
+    for stream, number in (("s", 3), ("other", 8)):
+        write(table, rows_of(stream, number), "append", WriteOptions(batch=StreamBatch(number, stream)))
+    for number in range(6):
+        write(table, rows_of("plain", number), "append")
+    properties = {"hoodie.clean.commits.retained": "1"}
+    assert archive(refreshed(table), ArchiveOptions(2, properties=properties)).instants >= 2
+    assert read_committed_batches(refreshed(table)) == {"s": 3, "other": 8}
+    assert write(table, rows_of("s", 3), "append", WriteOptions(batch=StreamBatch(3, "s"))).instant is None
+    write(table, rows_of("s", 4), "append", WriteOptions(batch=StreamBatch(4, "s")))
+    assert read_committed_batches(refreshed(table)) == {"s": 4, "other": 8}
+    assert refreshed(table).scan().count() == 2 * (2 + 6 + 1)
 
 
 def test_entries_of_apache_hudi_are_read_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
