@@ -163,7 +163,10 @@ def upsert_places(tagger: Tagger, incoming: Incoming, located: Locations, option
     if tagger.options.whole_table:
         moves = options.moves(tagger.table.config.properties)
         resolved = resolve_moves(tagger.sources, incoming, located.slices, moves=moves)
-        places = replace(places, slices=resolved.places, leaving=resolved.leaving)
+        positions = places.positions
+        if positions is not None:  # that of a row which moves is its place in the slice that it leaves
+            positions = np.where(resolved.places == located.slices, positions, NOWHERE)
+        places = replace(places, slices=resolved.places, positions=positions, leaving=resolved.leaving)
     if not writes_logs(tagger.table):
         return places
     with_deleted = with_deleted_keys(tagger.stored, incoming.keys, places.slices)

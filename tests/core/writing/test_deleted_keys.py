@@ -16,7 +16,11 @@ from hudi_core.metadata.record_index import locations
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.tagging.choose import IndexType
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
+from hudi_core.writing.spread.operations import spread_write
+from tests.support.local_flow import local_rows
 from tests.support.written_tables import TYPES, rows, rows_of
 
 INDEXES: list[Sequence[str]] = [(), ("column_stats", "bloom_filters"), ("column_stats", "record_index")]
@@ -60,6 +64,41 @@ def test_a_key_of_another_partition_is_new(tmp_path: Path) -> None:
     assert rows_of(refreshed(table)) == [("a", "x", 1), ("b", "y", 2), ("c", "y", 1)]
     write(refreshed(table), rows(("b", "x", 3)))
     assert rows_of(refreshed(table)) == [("a", "x", 1), ("b", "x", 3), ("b", "y", 2), ("c", "y", 1)]
+
+
+@pytest.mark.parametrize(
+    ("version", "index", "spread"),
+    [
+        (9, IndexType.AUTO, False),
+        (9, IndexType.AUTO, True),
+        (8, IndexType.SIMPLE, False),
+        (8, IndexType.BLOOM, True),
+        (9, IndexType.RECORD_INDEX, False),
+        (6, IndexType.AUTO, True),
+    ],
+)
+def test_a_row_that_moves_to_the_file_group_of_its_deleted_key_takes_no_place_there(
+    tmp_path: Path, version: int, index: IndexType, spread: bool
+) -> None:
+    """WRITE-1382: its position in the file that it leaves is that of the row `a` in the one it goes to."""
+    table = create_table(
+        tmp_path / "t", TYPES, "id", partition_by="p", type="mor", version=version, indexes=["record_index"]
+    )
+    options = WriteOptions(index=index)
+    steps = [
+        ("upsert", rows(("a", "x", 1), ("b", "x", 1), ("c", "x", 1))),
+        ("delete", rows(("c", "x", 1))),
+        ("upsert", rows(("c", "y", 2), ("d", "y", 2))),
+        ("upsert", rows(("c", "x", 3))),
+    ]
+    for op, batch in steps:
+        if spread:
+            spread_write(refreshed(table), local_rows(table.engine, [batch]), op, options)
+        else:
+            write(refreshed(table), batch, op, options)
+    after = refreshed(table)
+    assert rows_of(after) == [("a", "x", 1), ("b", "x", 1), ("c", "x", 3), ("d", "y", 2)]
+    assert [str(finding) for finding in after.validate()] == []
 
 
 def test_a_delete_marker_for_a_key_that_is_deleted_adds_nothing(tmp_path: Path) -> None:
