@@ -17,7 +17,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Scan
 from hudi_spark.packets import FIELDS, SparkFlow, packet_rows, task_number
 from hudi_spark.runner import SparkRunner
-from hudi_spark.structs import arrow_schema
+from hudi_spark.structs import arrow_schema, frame_struct
 from hudi_spark.workers import in_worker
 
 _ROWS_AT_ONCE: Final = 1 << 16
@@ -35,7 +35,7 @@ class SparkRows:
 
     @property
     def schema(self) -> Schema:
-        """The schema of the rows. Raises PySpark's error for a type without an Arrow type."""
+        """The schema of the rows. Raises `SchemaError` for a type whose values no table has."""
         schema: Schema = self.engine.rows.read_given(self._arrow.empty_table()).schema
         return schema
 
@@ -53,7 +53,7 @@ class SparkRows:
 
     @cached_property
     def _arrow(self) -> pa.Schema:
-        return arrow_schema(self.frame.schema)
+        return arrow_schema(frame_struct(self.frame))
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,22 @@ from inspect import signature
 from typing import Any, Final
 
 import pyarrow as pa
+from pyspark.errors import PySparkValueError
 from pyspark.sql import types
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import DataType, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    CharType,
+    DataType,
+    MapType,
+    NullType,
+    StringType,
+    StructField,
+    StructType,
+    VarcharType,
+)
 
+from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.loss import Converted
 from hudi_core.schema.schema import Schema
@@ -38,11 +50,69 @@ def nullable_struct(schema: Schema) -> StructType:
     return StructType.fromJson(_nullable(json.loads(schema_to_spark_json(schema, variants=HAS_VARIANT).value)))
 
 
+_UNSTORED: Final = tuple(
+    getattr(types, name)
+    for name in (
+        "DayTimeIntervalType",
+        "YearMonthIntervalType",
+        "CalendarIntervalType",
+        "GeometryType",
+        "GeographyType",
+    )
+    if hasattr(types, name)
+)
+"""Types of Spark's whose values no table has. Some are of later versions of PySpark."""
+
+
+def frame_struct(frame: Any) -> StructType:
+    """The schema of a DataFrame. Raises `SchemaError` where it has a type that this PySpark does not know. Rule WRITE-1384."""
+    try:
+        struct: StructType = frame.schema
+    except PySparkValueError as error:
+        expected = "columns of types whose values a table has"
+        raise SchemaError("frame", expected=expected, found=str(error).partition("\n")[0]) from error
+    return struct
+
+
 def arrow_schema(struct: StructType) -> pa.Schema:
-    """The Arrow schema in which Spark gives rows of a StructType, with UTC for the session's zone. Raises PySpark's error for a
-    type without an Arrow type."""
-    schema: pa.Schema = to_arrow_schema(struct, **_IN_UTC)
+    """The Arrow schema in which Spark gives rows of a StructType, with UTC for the session's zone. Raises `SchemaError` with the
+    column for a type whose values no table has. Rule WRITE-1384."""
+    schema: pa.Schema = to_arrow_schema(_stored_struct(struct, ()), **_IN_UTC)
     return schema
+
+
+def _stored_struct(struct: StructType, path: tuple[str, ...]) -> StructType:
+    fields = [
+        StructField(field.name, _stored(field.dataType, (*path, field.name)), field.nullable, field.metadata)
+        for field in struct.fields
+    ]
+    return StructType(fields)
+
+
+def _stored(type: DataType, path: tuple[str, ...]) -> DataType:
+    """A type with plain strings for those of limited length: frames have none, but a StructType may."""
+    match type:
+        case StructType():
+            return _stored_struct(type, path)
+        case ArrayType():
+            element = _stored(type.elementType, (*path, "element"))
+            # `array()` has elements without a type that are never null: Arrow has none such.
+            return ArrayType(element, type.containsNull or isinstance(element, NullType))
+        case MapType():
+            value = _stored(type.valueType, (*path, "value"))
+            if isinstance(type.keyType, NullType):
+                _refuse(type.keyType, (*path, "key"))
+            return MapType(_stored(type.keyType, (*path, "key")), value, type.valueContainsNull)
+        case CharType() | VarcharType():
+            return StringType()
+        case _:
+            if isinstance(type, _UNSTORED):
+                _refuse(type, path)
+            return type
+
+
+def _refuse(type: DataType, path: tuple[str, ...]) -> None:
+    raise SchemaError(f"frame: {'.'.join(path)}", expected="a type whose values a table has", found=type.simpleString())
 
 
 def bare_struct(schema: Schema) -> StructType:

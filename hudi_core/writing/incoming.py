@@ -110,18 +110,22 @@ def _incoming(
 
     rows = spool(table.engine, prepares.stored, prepare())
     joined = concat_keys(keys) if keys else _NO_KEYS
-    _warn_of_nulls(joined)
+    warn_of_nulls({path: _count(joined, number) for number, path in enumerate(joined.paths) if HIVE_DEFAULT in path})
     return Incoming(prepares.schema.table, prepares.stored, rows, joined, prepares.schema.kept)
 
 
-def _warn_of_nulls(keys: KeyColumns) -> None:
-    """Warns of rows without a value in a partition column: most people who have such rows do not want them there."""
-    for path in (path for path in keys.paths if HIVE_DEFAULT in path):
-        count = int(np.count_nonzero(keys.partitions == keys.paths.index(path)))
-        if count:
+def warn_of_nulls(rows: Mapping[str, int]) -> None:
+    """Warns of rows without a value in a partition column, of those that are counted by partition: most people who have such rows
+    do not want them there. Rule WRITE-1385."""
+    for path, count in rows.items():
+        if HIVE_DEFAULT in path:
             warnings.warn(
                 f"rows without a value in a partition column: {count:,}, which go to partition {path}", stacklevel=3
             )
+
+
+def _count(keys: KeyColumns, partition: int) -> int:
+    return int(np.count_nonzero(keys.partitions == partition))
 
 
 def join_keys(records: Sequence[StringColumn], paths: Sequence[StringColumn]) -> KeyColumns:

@@ -24,7 +24,7 @@ from hudi_core.writing.spread.operations import spread_write
 from hudi_core.writing.spread.source_merge import spread_merge
 from hudi_spark.flow import ScanRows, SparkRows
 from hudi_spark.runner import SparkRunner
-from hudi_spark.structs import arrow_schema
+from hudi_spark.structs import arrow_schema, frame_struct
 
 
 class FrameWrites:
@@ -118,15 +118,18 @@ class FrameWrites:
     def _rows_of(self, scan: Scan) -> ScanRows:
         return ScanRows(self.spark, scan)
 
-    def _rows(self, frame: object) -> SparkRows:
-        if not isinstance(frame, DataFrame) and not hasattr(frame, "mapInArrow"):
+    def _rows(self, frame: Any) -> SparkRows:
+        if not isinstance(frame, DataFrame) and not hasattr(frame, "mapInArrow"):  # as that of Spark Connect has
             raise UsageError("frame", expected="a DataFrame", found=describe(frame))
-        return SparkRows(self.spark, self.table.engine, frame)  # type: ignore[arg-type]  # also that of Spark Connect
+        if frame.isStreaming:
+            expected = "a DataFrame that is no stream (hudi_spark.stream_writer writes the batches of one)"
+            raise UsageError("frame", expected=expected, found="a streaming DataFrame")
+        return SparkRows(self.spark, self.table.engine, frame)
 
 
 def read_given_schema(schema: object) -> object:
     """The schema of a DataFrame or of a StructType as Arrow has it; another one as it is."""
-    struct = schema if isinstance(schema, StructType) else getattr(schema, "schema", schema)
+    struct = frame_struct(schema) if hasattr(schema, "mapInArrow") else schema
     return arrow_schema(struct) if isinstance(struct, StructType) else schema
 
 

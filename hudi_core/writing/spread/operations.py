@@ -34,7 +34,7 @@ from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.bucket_places import BucketParts, BucketPlaces, bucket_places
 from hudi_core.writing.bucket_plan import route_buckets
 from hudi_core.writing.duplicates import DuplicatePolicy
-from hudi_core.writing.incoming import Preparation, preparation, row_schema
+from hudi_core.writing.incoming import Preparation, preparation, row_schema, warn_of_nulls
 from hudi_core.writing.operation import (
     Operation,
     WriteOptions,
@@ -144,6 +144,7 @@ def prepare_rows(
     sent = replace(prepares, table=sendable(table))
     with rows.map(PrepareRows(sent, measures, changed, of_slices)).keep() as kept:
         report = input_report(kept.reports())
+        warn_of_nulls(report.partitions)
         schema = prepares.schema
         yield GivenRows(table, rows, kept, report, schema.table, prepares.stored, schema.kept, of_slices)
 

@@ -20,7 +20,7 @@ from pyspark import TaskContext
 import hudi_spark
 import hudi_spark.flow as flow
 import hudi_spark.packets as packets
-from hudi_core.errors import HudiError, RowError, UsageError
+from hudi_core.errors import HudiError, RowError, SchemaError, UsageError
 from hudi_core.expr.build import col
 from hudi_core.front.keywords import WriteKeywords
 from hudi_core.front.table import Table as FrontTable
@@ -213,6 +213,37 @@ def test_a_row_that_is_refused_is_named(spark: Any, tmp_path: Path) -> None:
         table.upsert(frame_of(spark, rows.drop_columns(["id"])))
     assert sorted(tmp_path.rglob("*")) == before
     assert persisted(spark) == kept
+
+
+INTERVALS = {
+    "interval '1' day": "c",
+    "array(interval '1' month)": "c.element",
+    "named_struct('i', interval '1' day)": "c.i",
+    "map()": "c.key",
+    "map('a', interval '1' month)": "c.value",
+    "make_interval(1, 2, 3)": "",
+}
+"""Columns of types that no table has, and the part that the error names; PySpark 3.5 does not know the last."""
+
+
+def test_a_frame_that_no_table_can_take_is_refused(spark: Any, tmp_path: Path) -> None:
+    """WRITE-1384: whatever takes a DataFrame, before a job runs."""
+    given = spark.range(3).selectExpr("concat('k', id) AS id", "'x' AS p", "id AS ts")
+    table = hudi_spark.create(spark, str(tmp_path / "t"), given, "id", partition_by="p", ordering="ts")
+    for column, path in INTERVALS.items():
+        frame = given.selectExpr("*", f"{column} AS c")
+        for refused in (table.upsert, table.append, table.delete):
+            with pytest.raises(SchemaError, match=f"frame.*{path}"):
+                refused(frame)
+        with pytest.raises(SchemaError, match="frame"):
+            hudi_spark.create(spark, str(tmp_path / "other"), frame, "id")
+    stream = spark.readStream.format("rate").load().selectExpr("'k' AS id", "'x' AS p", "value AS ts")
+    for refused in (table.upsert, table.delete, lambda frame: table.merge(frame, on=["id", "p"])):
+        with pytest.raises(UsageError, match="stream_writer"):
+            refused(stream)
+    assert table.upsert(given.selectExpr("*", "array() AS none", "null AS no")).inserted == 3
+    shown = table.refresh().scan(columns=["id", "none", "no"]).to_spark().collect()
+    assert sorted(map(tuple, shown)) == [(f"k{number}", [], None) for number in range(3)]
 
 
 def persisted(spark: Any) -> int:

@@ -183,6 +183,19 @@ def test_rows_stay_as_in_a_write_of_the_whole(tmp_path: Path, kind: str, version
     assert_twins(spread, whole)
 
 
+def test_rows_without_a_partition_are_warned_of(tmp_path: Path) -> None:
+    """WRITE-1385: their number is that of all parts."""
+    spread, whole = twins(tmp_path, "mor", 9, ("column_stats",))
+    rows = random_rows(random.Random(2), 9, [0], distinct=True)
+    nulls = rows.set_column(1, "p", pa.array([None, "p1", None] * 3, pa.string()).slice(0, len(rows)))
+    count = nulls.column("p").null_count
+    with pytest.warns(UserWarning, match=f"without a value in a partition column: {count}, which go to"):
+        write(whole, nulls, "upsert")
+    with pytest.warns(UserWarning, match=f"without a value in a partition column: {count}, which go to"):
+        spread_write(spread, local_rows(spread.engine, [nulls.slice(0, 4), nulls.slice(4)]), "upsert")
+    assert_twins(spread, whole)
+
+
 def test_rows_may_be_none(tmp_path: Path) -> None:
     """WRITE-423: an input without rows makes no commit, as a write of the whole."""
     spread, whole = twins(tmp_path, "mor", 9, ("column_stats",))
