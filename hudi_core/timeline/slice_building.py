@@ -1,6 +1,6 @@
 """How files form slices: the latest slice of every file group (Hudi's file-system view), computed for all groups at once.
 
-Rules TIME-12 to TIME-14, TIME-1429.
+Rules TIME-12 to TIME-14, TIME-1386, TIME-1429.
 
 Instants compare as strings; here they are integers in the same order.
 
@@ -104,10 +104,10 @@ def visibility(timeline: Timeline) -> Visibility:
 def latest_slices(files: FileList, visible: Visibility) -> Slices:
     """The latest slice of every live file group, by partition and file id. Other files than base and log files are ignored.
 
-    A base file opens a slice keyed by its instant. Layout 1: a log file names the slice's instant. Layout 2: it names the
-    delta commit that wrote it, and belongs to the slice with the greatest instant not above that commit's completion time;
-    when there is none it opens a slice without a base file. A pending compaction opens a slice too, which a query reads
-    together with the one before it.
+    A base file opens a slice keyed by its instant. Layout 1: a log file names the slice's instant, unless it was written before a
+    downgrade. Layout 2: it names the delta commit that wrote it, and belongs to the slice with the greatest instant not above
+    that commit's completion time; when there is none it opens a slice without a base file. A pending compaction opens a slice
+    too, which a query reads together with the one before it.
     """
     bases = base_names(files.names)
     log_rows, logs = _logs(files, bases.rows)
@@ -140,7 +140,10 @@ def latest_slices(files: FileList, visible: Visibility) -> Slices:
     )
     group, instant = group_of[len(bases.rows) :][counting], of_logs[counting]
     pending = np.array(sorted(number_of_instant[time] for time in visible.pending_compactions), np.int64)
-    opened = instant if visible.layout == 1 else _find_opened(base_index, group, instant, pending, instants, visible)
+    if visible.layout == 1:
+        opened = _find_named(base_index, group, instant, is_committed, pending, len(groups))
+    else:
+        opened = _find_opened(base_index, group, instant, pending, instants, visible)
     first, chosen = _latest(base_index, group, opened, is_committed, pending, len(groups))
     live = np.flatnonzero(first >= 0)
     renumbered = np.cumsum(first >= 0) - 1
@@ -251,6 +254,20 @@ class _BaseIndex:
         places = np.searchsorted(self.keys, groups * self.instants + until, side="right")
         offsets = np.append(-1, self.keys)[places] - groups * self.instants
         return np.where(offsets < 0, -1, offsets)
+
+
+def _find_named(
+    bases: _BaseIndex, group: Numbers, instant: Numbers, committed: Bools, pending: Numbers, groups: int
+) -> Numbers:
+    """Layout 1: the instant of the slice that each log file belongs to, which is that in its name. One that names a delta commit
+    behind the beginning of its group was written in layout 2, and belongs to the slice before. Rule TIME-1386."""
+    has_slice = ~committed[instant] | np.isin(instant, pending) | (bases.rows_at(group, instant) != NO_BASE)
+    begun = bases.greatest(group, instant)
+    first = np.full(groups, bases.instants)
+    alone = np.flatnonzero(~has_slice & (begun < 0))
+    np.minimum.at(first, group[alone], instant[alone])
+    named: Numbers = np.where(has_slice, instant, np.where(begun < 0, first[group], begun))
+    return named
 
 
 def _find_opened(

@@ -146,6 +146,28 @@ def test_layout_1_log_names_its_slice() -> None:
     )
 
 
+def test_layout_1_log_that_was_named_in_layout_2_belongs_to_the_slice_before() -> None:
+    """TIME-1386: after a downgrade, at each time before its compaction and behind it."""
+    files = [base("10"), log("10"), base("20"), log("30"), log("40"), base("50")]
+    times = ["10", "20", "30", "40", "50"]
+    expected = [
+        ("10", base("10"), [log("10")]),
+        ("20", base("20"), []),
+        ("20", base("20"), [log("30")]),
+        ("20", base("20"), [log("30"), log("40")]),
+        ("50", base("50"), []),
+    ]
+    for count, found in enumerate(expected, 1):
+        assert slice_of(files, seen(1, {time: time for time in times[:count]})) == found
+
+
+def test_layout_1_logs_of_a_group_without_a_base_file_are_one_slice() -> None:
+    """TIME-1386."""
+    files = [log("10"), log("10", 2), log("20"), base("30"), log("30")]
+    assert slice_of(files, seen(1, {"10": "10", "20": "20"})) == ("10", None, [log("10"), log("10", 2), log("20")])
+    assert slice_of(files, seen(1, {"10": "10", "20": "20", "30": "30"})) == ("30", base("30"), [log("30")])
+
+
 @pytest.mark.parametrize("layout", [1, 2])
 def test_slice_that_waits_for_its_compaction_is_read_with_the_one_before(layout: int) -> None:
     """TIME-13."""
