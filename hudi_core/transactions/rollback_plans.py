@@ -44,9 +44,9 @@ class RollbackPlan:
         }
 
 
-def rollback_plan(table: Table, instant: Instant) -> RollbackPlan:
+def rollback_plan(table: Table, instant: Instant, *, everywhere: bool = False) -> RollbackPlan:
     """The data files of a write. Those of a completed one are in its metadata; a pending one announced them by markers, and
-    where there are none they are looked for in all partitions."""
+    where there are none, or `everywhere`, they are looked for in all partitions."""
     storage, time = table.storage, instant.requested_time
     if instant.completed:
         stats = table.timeline.metadata(instant).stats
@@ -57,7 +57,7 @@ def rollback_plan(table: Table, instant: Instant) -> RollbackPlan:
         markers = read_markers(storage, time)
         paths = set() if markers is None else {path for path, _ in markers.files}
         _refuse_others(storage, paths, time, table.config.layout)
-        if markers is None or not markers.whole:
+        if everywhere or markers is None or not markers.whole:
             paths |= {info.path for _, info in list_files(storage).infos() if _is_written_at(storage, info.path, time)}
     if table.config.version >= OWN_TIME_SINCE:
         return RollbackPlan(instant, tuple(sorted(paths)))

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
-from hudi_core.commit.markers import PARTITION_METADATA, list_marked_files, marker_folder
+from hudi_core.commit.markers import PARTITION_METADATA, marker_folder
 from hudi_core.commit.steps import Delete, DeleteMany, run
 from hudi_core.commit.times import Clock
 from hudi_core.engine import Storage
@@ -58,11 +58,14 @@ def take_back_commit(table: Table, instant: Instant, partitions: Collection[str]
     take_back(table, instant, partitions, keep_plan=keep_plan)
 
 
-def forget(table: Table, time: str) -> None:
+def forget(table: Table, time: str, action: str) -> None:
     """Removes what a run wrote after another writer had rolled its write back: its data files and its records in the metadata
-    table. To be called under the table's lock, by the process that wrote. Rule COMMIT-532."""
+    table. The markers of files that it announced before are gone with the rollback, so they are looked for by their names: once
+    earlier instants are archived, such a file would count. To be called under the table's lock, by the process that wrote. Rules
+    COMMIT-532, COMMIT-1437."""
     storage = table.storage
-    run(storage, [DeleteMany(tuple(path for path, _ in list_marked_files(storage, time)))])
+    written = rollback_plan(table, Instant(time, action, InstantState.INFLIGHT, None, ""), everywhere=True)
+    run(storage, [DeleteMany(written.files)])
     run(storage, undo_steps(storage, time))
     storage.delete_folder(marker_folder(time))
 

@@ -331,7 +331,7 @@ def _undo(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> bool:
             latest = refreshed(write.table)
             present = [one for one in latest.timeline.instants if one.requested_time == write.instant_time]
             if not present:
-                forget(latest, write.instant_time)
+                forget(latest, write.instant_time, write.action)
             for instant in [one for one in present if is_own and not one.completed]:
                 if not write.is_committing:
                     take_back(latest, instant, write.partitions, keep_plan=keep_plan)

@@ -132,8 +132,12 @@ class WriteRun:
                 return self._attempt(plan)
             except LockedError:
                 raise
-            except ConflictError:
+            except ConflictError as error:
                 if attempt >= self.options.attempts:
+                    times = "once" if attempt == 1 else f"{attempt} times"
+                    error.add_note(
+                        f"the write was planned {times} and changed nothing: write again, or with more `attempts`"
+                    )
                     raise
             time.sleep(_WAIT_SECONDS * 2 ** (attempt - 1))
             attempt += 1

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hudi_core.commit.times import system_clock
 from hudi_core.errors import ConflictError
 from hudi_core.front.opening import create_table, open_table
+from hudi_core.index_builds.removal import drop_index
+from hudi_core.services.archiving.operations import archive
+from hudi_core.services.archiving.options import ArchiveOptions
 from hudi_core.services.compaction.operations import compact
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.validation.validate import validate
 from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
+from hudi_core.writing.write_run import WriteRun
 from tests.support.overlapping import held
 from tests.support.written_tables import TYPES, read, rows
 
@@ -53,4 +58,32 @@ def test_a_write_that_was_rolled_back_does_not_complete(tmp_path: Path) -> None:
         with pytest.raises(ConflictError, match="another writer rolled back"):
             complete()
     assert read(path) == [("b", "x", 1)]
+    assert [str(finding) for finding in validate(open_table(path))] == []
+
+
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("mor", 6)])
+def test_files_that_a_write_made_after_its_rollback_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int
+) -> None:
+    """COMMIT-1437: their markers were removed before; they would count when the timeline begins after them."""
+    path = tmp_path / "t"
+    create_table(path, TYPES, "id", partition_by="p", type=kind, version=version)  # type: ignore[arg-type]
+    if open_table(path).config.kept_partitions:
+        drop_index(open_table(path), "files")  # its compactions would hold back archives
+    write(open_table(path), rows(("a", "x", 1)), "append")
+    run_here, left = WriteRun._run_here, [1]
+
+    def overtaken(self: WriteRun, *given: Any) -> Any:
+        if left:
+            left.pop()
+            write(open_table(path), rows(("b", "x", 1)), "append", WriteOptions(clock=fast))
+        return run_here(self, *given)
+
+    monkeypatch.setattr(WriteRun, "_run_here", overtaken)
+    with pytest.raises(ConflictError, match="another writer rolled back"):
+        write(open_table(path), rows(("a", "x", 666), ("z", "y", 666)), "upsert", WriteOptions(attempts=1))
+    for number in range(6):
+        write(open_table(path), rows((f"k{number}", "w", 1)), "append")
+    assert archive(open_table(path), ArchiveOptions(2, properties={"hoodie.clean.commits.retained": "1"})).instants >= 2
+    assert [row for row in read(path) if row[1] != "w"] == [("a", "x", 1), ("b", "x", 1)]
     assert [str(finding) for finding in validate(open_table(path))] == []

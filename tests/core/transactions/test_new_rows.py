@@ -44,12 +44,15 @@ def test_a_new_key_is_there_once_where_one_writer_fills_a_small_file_and_one_beg
     assert read(path) == [("a", "x", 0), ("k", "x", 2)]
 
 
-def test_the_error_names_the_partition(tmp_path: Path) -> None:
-    """CONFLICT-1433."""
+def test_the_error_names_the_partition_and_says_what_to_do(tmp_path: Path) -> None:
+    """CONFLICT-1433, CONFLICT-1436."""
     path = new_table(tmp_path, "cow", 9)
     second = beside(lambda: upsert(path, "other", 1))
-    with pytest.raises(ConflictError, match=r"got no new keys, found commit .* added rows to partition 'x'"):
+    with pytest.raises(ConflictError, match=r"got no new keys, found commit .* added rows to partition 'x'") as refused:
         upsert(path, "k", 2, replace(second, sizes=FileSizes(small=0)))
+    assert refused.value.__notes__ == [
+        "the write was planned once and changed nothing: write again, or with more `attempts`"
+    ]
     assert read(path) == [("a", "x", 0), ("other", "x", 1)]
 
 
