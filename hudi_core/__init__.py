@@ -63,6 +63,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     by_need     modules loaded when they are used
     libraries   types of other libraries, for editors
     notebook    tables of HTML, as notebooks show objects
+    other_words  what other libraries call things, for errors
     secrets     texts without secrets
     version     the version of the package
     arrays      names of NumPy's arrays by what they hold
@@ -388,7 +389,8 @@ if not TYPE_CHECKING:  # else every name would be one
     def __getattr__(name: str) -> object:
         place = _PLACES.get(name)
         if place is None:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            hint = import_module("hudi_core.other_words").hint_of_name(__name__, name)
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
         module, _, other = place.partition(":")
         value: object = getattr(import_module(module), other or name)
         if isinstance(value, FunctionType):

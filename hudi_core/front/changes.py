@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Self
 
 from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.other_words import AnswersOtherWords
 from hudi_core.writing.by_predicate import refuse_delete_of_both
 from hudi_core.writing.operation import WriteOptions
 
@@ -19,7 +20,7 @@ Run = Callable[[list["RowData"], list["RowData"], list["Condition"], WriteOption
 """Commits rows to upsert, keys to delete and predicates of rows to delete."""
 
 
-class Changes:
+class Changes(AnswersOtherWords):
     """Changes that are committed together when the block ends, and not at all when it raises.
 
     Nothing is written, and no input is read, before the end of the block: then `result` is what the commit did. Rows go in by

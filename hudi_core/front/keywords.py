@@ -12,6 +12,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar
 
 from hudi_core.errors import UsageError, describe
+from hudi_core.other_words import hint_of_argument
 
 if TYPE_CHECKING:
     from hudi_core.cluster.layout import Strategy
@@ -210,5 +211,7 @@ def options_from(kind: type[O], options: O | None, named: Mapping[str, Any]) -> 
     unknown = [name for name in named if name not in known]
     if unknown:
         near = get_close_matches(unknown[0], known, n=3)
-        raise UsageError(kind.__name__, expected=f"some of {', '.join(near or known)}", found=", ".join(unknown))
+        hint = hint_of_argument(unknown[0], known)
+        expected = f"some of {', '.join(near or known)}"
+        raise UsageError(kind.__name__, expected=expected, found=f"{', '.join(unknown)}{hint}")
     return kind(**named) if options is None else replace(options, **named)  # type: ignore[type-var]

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, NoReturn, Self, Unpack
 
 from hudi_core.errors import UnsupportedError
 from hudi_core.front.keywords import WriteKeywords, options_from
+from hudi_core.front.odd_arguments import name_arguments
 from hudi_core.notebook import show_briefly
+from hudi_core.other_words import AnswersOtherWords
 from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.source_merge.clauses import Action, Clause
 
@@ -20,9 +22,10 @@ Run = Callable[[tuple[Clause, ...], WriteOptions], "WriteResult"]
 """Runs the merge with these clauses."""
 
 
+@name_arguments
 @show_briefly
 @dataclass(frozen=True)
-class Merge:
+class Merge(AnswersOtherWords):
     """What becomes of rows of a source, and of the rows of the table that they match. Each method gives another merge with one
     clause more; of the clauses for a row, the first whose condition is true decides. `execute` writes, in one commit.
 

@@ -16,6 +16,7 @@ from hudi_core.front.keywords import (
     WriteKeywords,
     options_from,
 )
+from hudi_core.front.odd_arguments import name_arguments
 from hudi_core.front.services import ServedTable
 from hudi_core.notebook import Listing
 from hudi_core.schema.names import refuse_no_name
@@ -91,6 +92,7 @@ else:
     validation = ModuleByNeed("hudi_core.validation.validate")
 
 
+@name_arguments
 @dataclass(frozen=True, repr=False)
 class Table(ServedTable):
     """An open table. It shows the timeline as of opening; `refresh` gives the table with later commits.

@@ -19,6 +19,7 @@ from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import conjuncts
 from hudi_core.notebook import html_table
 from hudi_core.option_values import take_flag
+from hudi_core.other_words import AnswersOtherWords
 from hudi_core.parallel.limits import READERS
 from hudi_core.parallel.streams import read_ahead
 from hudi_core.planning.plan import ALL_MATCH, SKIP, ScanPlan
@@ -60,7 +61,7 @@ class ScanOptions:
     on_damage: OnDamage = OnDamage.ERROR
 
 
-class Scan(QueryResult):
+class Scan(QueryResult, AnswersOtherWords):
     """A read of a table. Predicate and columns are bound when it is made; rows are read on iteration."""
 
     def __init__(self, sources: Sources, options: ScanOptions, plan: ScanPlan | None = None) -> None:

@@ -16,6 +16,7 @@ from hudi_core.local_files import StorageWithLinks
 from hudi_core.notebook import html_table
 from hudi_core.option_values import take_flag
 from hudi_core.options import PROPERTIES_PATH, UNRELEASED, UNRELEASED_VERSION, TableConfig
+from hudi_core.other_words import AnswersOtherWords
 from hudi_core.portable import Portable
 from hudi_core.reading.damage import OnDamage
 from hudi_core.schema.names import names
@@ -65,7 +66,7 @@ _TimelineKey = tuple[str | None, str | None, frozenset[str], tuple[Instant, ...]
 
 
 @dataclass(frozen=True)
-class Table(Portable):
+class Table(Portable, AnswersOtherWords):
     """An open table. It shows the timeline as of opening; `refreshed` returns it with later commits.
 
     Tables, scans and plans may be shared by threads, and be copied and sent to other processes: a copy shows the same.
@@ -195,7 +196,7 @@ class Table(Portable):
         meta: bool = True,
     ) -> Changes:
         """The changes of commits after `since` and up to `until`, one by one: inserts, updates and deletes of rows, each with the
-        row before and after, in the columns `op`, `ts_ms`, `before` and `after` (`changes.changes`).
+        row before and after, in the columns `op`, `ts_ms`, `before` and `after`.
 
         `where` and `columns` refer to these columns and their fields (`after.price`); with `meta` rows have Hudi's own
         columns too, which logs of changes lack: without them a table that keeps such logs reads fewer files. Nothing is read

@@ -1,0 +1,193 @@
+"""What other libraries call things, and what does them here: a hint in the error about a name that there is not. Rule TABLE-1446.
+
+Only errors read these tables. They are about Delta Lake's and Iceberg's libraries for Python, hudi-rs, pandas, Polars and Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+_OPEN: Final = "hudi_core.open(path)"
+_READ: Final = "hudi_core.open(path).to_arrow(), to_pandas() or to_polars()"
+_WRITE: Final = "hudi_core.open(path), then append(rows), upsert(rows) or overwrite(rows)"
+_MODULE: Final = {
+    **dict.fromkeys(
+        ("HudiTable", "DeltaTable", "HudiTableBuilder", "load_table", "open_table", "load", "connect", "load_catalog"),
+        _OPEN,
+    ),
+    **dict.fromkeys(
+        (
+            "read_table",
+            "read_hudi",
+            "read_parquet",
+            "read_delta",
+            "read",
+            "scan_hudi",
+            "scan_delta",
+            "scan",
+            "to_pandas",
+        ),
+        _READ,
+    ),
+    **dict.fromkeys(
+        (
+            "write_hudi",
+            "write_deltalake",
+            "write_table",
+            "write_parquet",
+            "append",
+            "overwrite",
+            "insert",
+            "upsert",
+            "save",
+        ),
+        _WRITE,
+    ),
+    "create_table": "hudi_core.create(path, schema, key)",
+    "is_hudi_table": "hudi_core.open(path), which raises NotATableError",
+    "is_deltatable": "hudi_core.open(path), which raises NotATableError",
+    "vacuum": "hudi_core.clean(table)",
+    "optimize": "hudi_core.cluster(table), or hudi_core.compact(table) for log files",
+    "repair": "hudi_core.mend(table)",
+    "HudiException": "hudi_core.HudiError",
+}
+_ROWS_OF_TABLE: Final = "scan(where=..., columns=[...], limit=...)"
+_TABLE: Final = {
+    **dict.fromkeys(("head", "limit", "take", "show", "tail"), "scan(limit=5).to_arrow()"),
+    **dict.fromkeys(("filter", "where", "query", "select", "loc"), _ROWS_OF_TABLE),
+    **dict.fromkeys(("read", "load", "to_table", "to_pyarrow_table", "read_snapshot", "to_arrow_table"), "to_arrow()"),
+    **dict.fromkeys(("df", "to_df", "toDF", "collect", "toPandas"), "to_pandas()"),
+    **dict.fromkeys(("load_as_version", "as_of", "at", "snapshot_as_of", "load_with_datetime"), "scan(as_of=...)"),
+    **dict.fromkeys(("read_incremental_records", "incremental", "load_cdf"), "scan(since=...), or changes(since=...)"),
+    **dict.fromkeys(("files", "file_uris", "get_file_slices", "get_add_actions", "inspect", "plan_files"), "slices()"),
+    **dict.fromkeys(("version", "snapshots", "current_snapshot", "log", "versions"), "commits()"),
+    **dict.fromkeys(("metadata", "properties", "protocol", "table_type", "hudi_options", "detail"), "config"),
+    **dict.fromkeys(("partition_columns", "partitioning", "spec", "get_partition_schema"), "config.partition_fields"),
+    **dict.fromkeys(("columns", "column_names"), "schema.names"),
+    **dict.fromkeys(("dtypes", "get_schema", "to_schema", "printSchema"), "schema"),
+    **dict.fromkeys(("shape", "num_rows", "size", "count_rows"), "count()"),
+    **dict.fromkeys(("path", "location", "table_uri", "base_path", "root", "base_uri"), "uri"),
+    **dict.fromkeys(("alter", "update_schema", "add_column", "add_columns"), 'evolve("ADD COLUMN ...")'),
+    **dict.fromkeys(("vacuum", "expire_snapshots"), "clean()"),
+    **dict.fromkeys(
+        ("optimize", "rewrite_data_files", "z_order"), "cluster(columns=[...]), or compact() for log files"
+    ),
+    **dict.fromkeys(("cleanup_metadata", "create_checkpoint"), "archive()"),
+    **dict.fromkeys(("create_index", "build_index"), "index(kind)"),
+    **dict.fromkeys(("save", "write_deltalake", "insert_into", "put"), "append(rows), upsert(rows) or overwrite(rows)"),
+    **dict.fromkeys(("truncate", "delete_where", "remove"), "delete(where=...)"),
+    **dict.fromkeys(("to_pyarrow_dataset", "dataset"), "to_dataset()"),
+    **dict.fromkeys(("to_batches", "iter_batches", "to_arrow_batch_reader"), "scan().batches()"),
+    **dict.fromkeys(("lazy", "scan_polars"), "to_lazy()"),
+    "sql": "to_duckdb()",
+    "get_timeline": "timeline",
+    "update_incremental": "refresh()",
+    "reload": "refresh()",
+    "repair": "hudi_core.mend(table)",
+    "overwrite_partition": "overwrite_partitions(rows)",
+}
+_SCAN: Final = {
+    **dict.fromkeys(("filter", "where", "select", "head", "take"), "the table's " + _ROWS_OF_TABLE),
+    **dict.fromkeys(("to_table", "read_all", "read", "collect", "fetchall", "to_arrow_table"), "to_arrow()"),
+    **dict.fromkeys(("to_df", "df", "toPandas"), "to_pandas()"),
+    **dict.fromkeys(
+        ("to_batches", "iter_batches", "to_record_batches", "to_arrow_batch_reader", "to_reader"), "batches()"
+    ),
+    **dict.fromkeys(("plan_files", "files"), "plan"),
+    **dict.fromkeys(("num_rows", "shape", "count_rows"), "count()"),
+    **dict.fromkeys(("columns", "column_names"), "schema.names"),
+    **dict.fromkeys(("to_pylist", "to_dicts", "rows"), "to_arrow().to_pylist()"),
+    **dict.fromkeys(("to_duckdb", "sql"), "the table's to_duckdb()"),
+    **dict.fromkeys(("write_parquet", "to_parquet", "to_csv", "save"), "write(file)"),
+}
+_MERGE: Final = {
+    **dict.fromkeys(("when_matched_update_all", "whenMatchedUpdateAll", "whenMatchedUpdate"), "when_matched_update()"),
+    **dict.fromkeys(
+        ("when_not_matched_insert_all", "whenNotMatchedInsertAll", "whenNotMatchedInsert"), "when_not_matched_insert()"
+    ),
+    "whenMatchedDelete": "when_matched_delete()",
+    **dict.fromkeys(("commit", "write"), "execute()"),
+}
+_TRANSACTION: Final = {
+    **dict.fromkeys(("insert", "append", "write"), "upsert(rows), or the table's own method for a commit of its own"),
+    **dict.fromkeys(("commit", "execute", "commit_transaction"), "the end of the `with` block, which commits"),
+    **dict.fromkeys(("rollback", "abort"), "an error raised in the `with` block, after which nothing is written"),
+    "merge": "the table's merge(rows, on=...), a commit of its own",
+}
+_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
+    "hudi_core": _MODULE,
+    "hudi_core.table.table.Table": _TABLE,
+    "hudi_core.table.scan.Scan": _SCAN,
+    "hudi_core.front.merging.Merge": _MERGE,
+    "hudi_core.front.changes.Changes": _TRANSACTION,
+}
+"""By the module or the class: the names that others have, and what to use."""
+_ARGUMENTS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("filters", "filter", "predicate", "row_filter", "expr", "query"), "where"),
+    **dict.fromkeys(("selected_fields", "column", "select", "cols", "fields", "projection"), "columns"),
+    **dict.fromkeys(("snapshot_id", "version", "timestamp", "as_of_timestamp", "as_of_instant"), "as_of"),
+    **dict.fromkeys(("start", "begin", "starting_version", "start_timestamp", "begin_instant"), "since"),
+    **dict.fromkeys(("end", "stop", "ending_version", "end_timestamp", "end_instant"), "until"),
+    **dict.fromkeys(("n", "num_rows", "rows", "n_rows", "head"), "limit"),
+    **dict.fromkeys(("primary_key", "record_key", "recordkey", "keys", "key_columns", "id"), "key"),
+    **dict.fromkeys(("partition_cols", "partition_columns", "partitionBy", "partitions", "partition"), "partition_by"),
+    **dict.fromkeys(("precombine", "precombine_field", "order_by", "sort_by", "ordering_field"), "ordering"),
+    **dict.fromkeys(("configuration", "hudi_options", "table_properties", "properties", "config"), "options"),
+    **dict.fromkeys(("mode", "operation"), "op"),
+    **dict.fromkeys(("condition", "on"), "where"),
+    **dict.fromkeys(("schema_mode", "mergeSchema", "merge_schema"), "add_columns"),
+    **dict.fromkeys(("updates", "set", "new_values"), "assigned"),
+    **dict.fromkeys(("retention_hours", "retain_hours", "older_than"), "keep_hours"),
+    "retain_last": "keep_commits",
+    "table_type": "type",
+    "table_name": "name",
+    "table_version": "version",
+    "file_size": "sizes",
+    "target_size": "sizes",
+    "z_order": "strategy",
+}
+"""By the name that others have: that of the argument here. It counts where a function has such an argument."""
+
+
+_ELSEWHERE: Final[Mapping[str, str]] = {
+    "mode": "the methods append, upsert and overwrite, or write(rows, op=...)",
+    **dict.fromkeys(("partition_by", "partition_cols", "partitionBy"), "partition_by of hudi_core.create"),
+    **dict.fromkeys(("predicate", "filter", "replace_where"), "delete(where=...), then append(rows)"),
+    **dict.fromkeys(("retention_hours", "older_than"), "clean(keep_hours=...)"),
+}
+"""By the name that others have: what does the same, which is no option of the operation that was given it."""
+
+
+class AnswersOtherWords:
+    """A class whose error about a name that it lacks says what does here what others have under that name."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # else every name would be one
+
+        def __getattr__(self, name: str) -> object:
+            kind = type(self)
+            if hasattr(kind, name):
+                return object.__getattribute__(self, name)  # a property, whose own error it was
+            text = f"{kind.__name__!r} object has no attribute {name!r}{hint_of_name(kind, name)}"
+            raise AttributeError(text, name=name, obj=self)
+
+
+def hint_of_name(owner: str | type[Any], name: str) -> str:
+    """What to use in the place of a name of another library, as the end of an error; empty where nothing is known of it."""
+    places = [owner] if isinstance(owner, str) else [f"{kind.__module__}.{kind.__qualname__}" for kind in owner.__mro__]
+    instead = next((_NAMES[place][name] for place in places if name in _NAMES.get(place, ())), None)
+    return "" if instead is None else f"; use {instead}"
+
+
+def hint_of_argument(name: str, known: Iterable[str]) -> str:
+    """What to use in the place of an argument of another library, as the end of an error, where a function has the `known` ones;
+    empty where nothing is known of it.
+
+    >>> hint_of_argument("filters", ["where", "columns"]), hint_of_argument("mode", ["dry_run"])[:17], hint_of_argument("x", [])
+    ('; use where', '; use the methods', '')
+    """
+    here = _ARGUMENTS.get(name)
+    instead = here if here in list(known) else _ELSEWHERE.get(name)
+    return "" if instead is None else f"; use {instead}"
