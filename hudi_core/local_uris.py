@@ -1,7 +1,8 @@
-"""Local paths, and `file:` URLs of them. Rules STORE-1, STORE-1371, STORE-1372."""
+"""Local paths, and `file:` URLs of them. Rules STORE-1, STORE-1371, STORE-1372, STORE-1447."""
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -19,6 +20,8 @@ _SCHEME: Final = "file:"
 _NO_BYTES: Final = "\N{REPLACEMENT CHARACTER}"
 """What stands for percent escapes that are no UTF-8."""
 _OF_URLS: Final = re.compile("[?#]")
+_WITHOUT_SLASHES: Final = re.compile(r"(?!file:)([A-Za-z][A-Za-z0-9+.-]*):[/\\](?!/)", re.I)
+"""A URL that lacks a slash, or a path that begins with a drive."""
 
 
 def is_url(uri: str) -> bool:
@@ -60,7 +63,8 @@ def local_path(uri: str) -> str:
 
 def refuse_no_path(uri: str) -> None:
     """Raises `UsageError` for a text that no path or URL is: an empty one, one with a null character, or that has no form in
-    UTF-8, and a URL whose address is none."""
+    UTF-8, and a URL whose address is none; and for one that would be a folder of an odd name in the current folder: `~/rides`,
+    `s3:/lake/rides`."""
     if not uri.strip():
         raise UsageError("path", expected="a path or URL", found="an empty text")
     try:
@@ -69,6 +73,15 @@ def refuse_no_path(uri: str) -> None:
         raise UsageError("path", expected="characters that UTF-8 has", found=ascii(uri)) from None
     if "\0" in uri:
         raise UsageError("path", expected="no null character", found=ascii(uri))
+    if uri == "~" or uri.startswith("~/"):
+        expected = (
+            "a path without ~, which os.path.expanduser replaces by the home folder; ./~ is a folder of that name"
+        )
+        raise UsageError("path", expected=expected, found=repr(uri))
+    short = _WITHOUT_SLASHES.match(uri)
+    if short is not None and not (os.name == "nt" and len(short[1]) == 1):
+        expected = f"{short[1]}:// before the address of a URL, or ./{short[1]}: for a local folder of that name"
+        raise UsageError("path", expected=expected, found=repr(public_url(uri)))
     try:
         if is_url(uri):
             urlsplit(uri)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from contextlib import suppress
 from datetime import UTC, timedelta
 from itertools import count
 from os import PathLike
+from pathlib import Path
 from typing import Any, Final
 
 from hudi_core.avro.inbound import schema_from_avro
@@ -20,14 +21,16 @@ from hudi_core.commit.versions import VersionedStorage
 from hudi_core.creating.creation_options import is_other_index, options_of_writes, refuse_other_index
 from hudi_core.creating.new_table import NewTable, new_properties, table_name
 from hudi_core.engine import Engine, Storage
-from hudi_core.errors import AlreadyExistsError, CorruptFileError, UnsupportedError, UsageError
+from hudi_core.errors import AlreadyExistsError, CorruptFileError, UnsupportedError, UsageError, describe
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import UTC_MACHINE, choose
 from hudi_core.keys.generator import WritePath
 from hudi_core.keys.options import AUTO_INSTANT, table_options
+from hudi_core.local_uris import is_url, local_path
 from hudi_core.metadata_writer.initial import new_table_steps
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, TimeZone, table_config
 from hudi_core.rows.exact_types import choose_written_units
+from hudi_core.rows.outside_files import is_there
 from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Schema
@@ -42,6 +45,9 @@ from hudi_core.transactions.refusals import refuse_unwritable_properties
 
 KEEPER: Final = ".hudi-core-keeps-this-folder"
 """An empty file by which a folder of an object store is there; readers of timelines ignore it."""
+_NAME: Final = "hoodie.table.name"
+_FORMS: Final = "a Schema, an Avro schema, an Arrow schema, or rows"
+_OF_TEXT: Final = "hudi_core.schema_of makes a Schema of names and types"
 _LOCAL_FOLDERS: Final = (
     SCHEMA_FOLDER,
     MARKERS,
@@ -80,30 +86,26 @@ def create_table(
     Raises `UsageError` for what no table can be, `SchemaError` for columns that make no key or partition path, `UnsupportedError`
     for a table that this library would not write to, and `AlreadyExistsError` where there is a table.
     """
-    for role, given in (("key", key), ("partition_by", partition_by), ("ordering", ordering)):
-        if isinstance(given, str) and not name_list(given):
-            raise UsageError(role, expected="a column, or several with commas between them", found=repr(given))
+    keys, partition_columns = _column_names("key", key), _column_names("partition_by", partition_by)
+    order_columns, kinds = _column_names("ordering", ordering), _column_names("indexes", indexes)
     if isinstance(schema, Schema):
-        key, partition_by = key or schema.record_keys, partition_by or schema.partition_keys
+        keys, partition_columns = keys or schema.record_keys, partition_columns or schema.partition_keys
     location = location_of(uri)
     loaded = load_engine(engine)
     storage = loaded.storage(location, storage_options)
     stated = property_texts(options, "options")
     others = [option for option, value in stated.items() if is_other_index(option, value)]
-    for option in (*others, *options_of_writes(stated)):
-        warnings.warn(f"{option} is an option of writes: the new table does not keep it", stacklevel=2)
+    unkept = [*others, *options_of_writes(stated)]
     stated = {option: value for option, value in stated.items() if option not in others}
     refuse_unknown(stated, "options")
-    refuse_other_index(stated, name_list(key), merges_on_read=type.lower() == "mor")
-    for option in filter(is_of_others, stated):
-        warnings.warn(f"{option} is kept for writers of Apache Hudi: no service of this library reads it", stacklevel=2)
+    refuse_other_index(stated, keys, merges_on_read=type.lower() == "mor")
     new = NewTable(
-        stated.get("hoodie.table.name") or name or table_name(storage.uri),
+        _name(name, stated) or table_name(storage.uri),
         row_schema(schema, loaded),
-        name_list(key),
-        name_list(partition_by),
-        name_list(ordering),
-        type.lower(),
+        keys,
+        partition_columns,
+        order_columns,
+        type,
         version,
         stated,
     )
@@ -112,6 +114,10 @@ def create_table(
     if refuse is not None:
         refuse(table_config(properties, "options"))
     _refuse_table(storage)
+    for option in unkept:
+        warnings.warn(f"{option} is an option of writes: the new table does not keep it", stacklevel=2)
+    for option in filter(is_of_others, stated):
+        warnings.warn(f"{option} is kept for writers of Apache Hudi: no service of this library reads it", stacklevel=2)
     if is_ambiguous(table_config(properties, "options")):
         warnings.warn(
             "before table version 9, writers of Apache Hudi 1.2 accept one key column under the COMPLEX key generator "
@@ -121,12 +127,49 @@ def create_table(
     if stated.get(LOCK_PROVIDER) == STORAGE_LOCK_PROVIDER:
         _create_storage_lock(storage)
     if indexes is not None:
-        properties |= _create_metadata_table(storage, properties, new.schema, name_list(indexes))
+        properties |= _create_metadata_table(storage, properties, new.schema, kinds)
     create_files(storage, properties)
     return open_table(location, engine, storage_options=storage_options)
 
 
+def _column_names(role: str, given: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Names in the order in which they count. Raises `UsageError` for a text without any, and for a set, which has no order."""
+    if isinstance(given, set | frozenset):
+        raise UsageError(role, expected="a list of names, whose order counts", found=describe(given))
+    listed = () if given is None else name_list(given, role)
+    if isinstance(given, str) and not listed:
+        raise UsageError(role, expected="a column, or several with commas between them", found=repr(given))
+    return listed
+
+
+def _name(name: str | None, stated: Mapping[str, str]) -> str | None:
+    """The name of the table, which an argument or a property states. Raises `UsageError` for an empty one, and for two."""
+    property_name = stated.get(_NAME)
+    if name is not None and property_name not in (None, name):
+        raise UsageError("name", expected=f"one name, as {_NAME} says {property_name!r}", found=repr(name))
+    chosen = property_name if name is None else name
+    if chosen is not None and not chosen.strip():
+        raise UsageError(
+            "name", expected="the name of a table, or none given for that of its folder", found=repr(chosen)
+        )
+    return chosen
+
+
 def _refuse_table(storage: Storage) -> None:
+    """Raises `AlreadyExistsError` where there is a table, and `UsageError` for a folder within one: it would be taken for a
+    partition, and its files for those of writes that died, which services and `mend` delete. Rule CREATE-1448."""
+    if not is_url(storage.uri):  # an object store would be asked for each folder above
+        place = Path(local_path(storage.uri)).absolute()
+        above = next((folder for folder in place.parents if is_there(folder / PROPERTIES_PATH)), None)
+        if above is not None:
+            raise UsageError(
+                storage.uri, expected="a folder outside of other tables", found=f"one within the table {above}"
+            )
+        other = next((one for one in (place, *place.parents) if is_there(one) and not one.is_dir()), None)
+        if other is not None:
+            raise UsageError(
+                storage.uri, expected="a folder, or a path where there is nothing", found=f"the file {other}"
+            )
     if storage.exists(PROPERTIES_PATH):
         raise AlreadyExistsError(storage.uri, expected="no table", found="a table")
     if storage.exists(BACKUP_PATH):
@@ -202,12 +245,26 @@ def _schema(schema: object, engine: Engine[Any, Any, Any]) -> Schema:
     match schema:
         case Schema():
             return schema
-        case str() | dict():
+        case str():
+            if not schema.lstrip().startswith(("{", "[", '"')):
+                raise UsageError("schema", expected=f"{_FORMS}; {_OF_TEXT}", found=describe(schema))
             return schema_from_avro(schema)
+        case Mapping() if isinstance(schema.get("type"), str | Mapping):
+            return schema_from_avro(dict(schema))
+        case Mapping() if schema and all(map(_is_column, schema.values())):
+            columns: Schema = engine.rows.read_given(schema).schema
+            return columns
+        case Mapping():
+            raise UsageError("schema", expected=f"{_FORMS}; {_OF_TEXT}", found=describe(schema))
         case list() | tuple():
             given_rows: Schema = engine.rows.read_given(schema).schema
             return given_rows
         case _ if hasattr(schema, "__arrow_c_stream__") or hasattr(schema, "__arrow_c_schema__"):
             given: Schema = engine.rows.read_given(schema).schema
             return given
-    raise UsageError("schema", expected="a Schema, an Avro schema, or an Arrow one", found=type(schema).__name__)
+    raise UsageError("schema", expected=_FORMS, found=describe(schema))
+
+
+def _is_column(given: object) -> bool:
+    """Whether it is a column of values, and no name of a type or an Avro schema."""
+    return isinstance(given, Sized) and not isinstance(given, str | bytes | Mapping)

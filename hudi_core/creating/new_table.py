@@ -15,6 +15,7 @@ from hudi_core.reading.merge_columns import IS_DELETED
 from hudi_core.schema.schema import Schema
 from hudi_core.transactions.schema_commit import schema_text
 from hudi_core.types import nodes as t
+from hudi_core.types.text import text
 from hudi_core.types.walk import walk
 
 WRITABLE_VERSIONS: Final = (6, 8, 9)
@@ -64,7 +65,7 @@ def new_properties(table: NewTable) -> dict[str, str]:
     generator = _generator(table, partition_fields)
     properties = {
         "hoodie.table.name": table.name,
-        "hoodie.table.type": _TYPES[table.type].value,
+        "hoodie.table.type": _TYPES[table.type.lower()].value,
         "hoodie.table.version": str(table.version),
         "hoodie.timeline.layout.version": "1" if table.version < 8 else "2",
         "hoodie.timeline.path": "timeline",
@@ -158,10 +159,10 @@ def _refuse_virtual(table: NewTable, generator: KeyGeneratorType) -> None:
 
 
 def _refuse(table: NewTable) -> None:
-    if table.version not in WRITABLE_VERSIONS:
+    if table.version not in WRITABLE_VERSIONS or not isinstance(table.version, int):
         expected = f"one of {', '.join(map(str, WRITABLE_VERSIONS))}"
         raise UsageError("version", expected=expected, found=repr(table.version))
-    if table.type not in _TYPES:
+    if table.type.lower() not in _TYPES:
         raise UsageError("type", expected=f"one of {', '.join(_TYPES)}", found=repr(table.type))
     names = {column.name for column in table.schema.record.fields}
     roles = (("key", table.key), ("partition_by", table.partition_by), ("ordering", table.ordering))
@@ -178,6 +179,12 @@ def _refuse(table: NewTable) -> None:
         raise UsageError("schema", expected="no column that Hudi itself adds", found=own[0])
     if not names:
         raise UsageError("schema", expected="columns", found="none")
+    for column in table.ordering:
+        place = table.schema.find(column)
+        if place is not None and isinstance(place.field.type, t.NESTED):
+            raise UsageError(
+                "ordering", expected="a column of values with an order", found=f"{column} of {text(place.field.type)}"
+            )
     for path, part in walk(table.schema.record):
         if isinstance(part.type, t.Decimal) and part.type.precision > t.LONGEST_DECIMAL:
             found = f"{'.'.join(path)} of {part.type.precision}"
@@ -201,6 +208,6 @@ def _arguments(table: NewTable) -> dict[str, str]:
         "key": ",".join(table.key),
         "partition_by": ",".join(table.partition_by),
         "ordering": ",".join(table.ordering),
-        "type": _TYPES[table.type].value,
+        "type": _TYPES[table.type.lower()].value,
         "version": str(table.version),
     }

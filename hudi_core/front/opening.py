@@ -81,7 +81,8 @@ def create_table(
 ) -> Table:
     """Creates a table without rows, at a local path or URL. If it raises, it has written nothing.
 
-    `schema` is a `Schema`, an Avro schema (JSON text or its objects), an Arrow schema, or rows: their columns are the table's.
+    `schema` is a `Schema`, an Avro schema (JSON text or its objects), an Arrow schema, or rows, also as a dictionary of columns:
+    their columns are the table's.
     `key` are the columns of the record key. `partition_by` are the columns of the partition path. Of two records with one key
     the one with the greater `ordering` columns wins; without them the one that was written last. `type` is `cow` or `mor`.
     `indexes` are the indexes that every write keeps: `files`, `column_stats`, `partition_stats`, `bloom_filters`,
@@ -111,6 +112,6 @@ def create_table(
             engine=engine,
             storage_options=storage_options,
             # Services are looked at where something is said of them: a plain table needs none of their modules.
-            refuse=usable.refuse_unusable if any(map(is_of_service, options or ())) else None,
+            refuse=usable.refuse_unusable if any(map(is_of_service, map(str, options or ()))) else None,
         )
     )

@@ -91,7 +91,7 @@ def test_nothing_is_no_path(tmp_path: Path, uri: str) -> None:
             use()
 
 
-@pytest.mark.parametrize("name", ["//[x", "[", "//[x]/y", "http:/x", "a://", "://"])
+@pytest.mark.parametrize("name", ["//[x", "[", "//[x]/y", "./http:/x", "a://", "://"])
 def test_brackets_are_no_addresses(name: str) -> None:
     """STORE-1: a path is taken as it is."""
     assert public_url(name) == name

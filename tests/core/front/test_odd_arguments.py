@@ -75,8 +75,8 @@ def test_arguments_of_other_types_end_in_an_error_of_this_package(table: Table, 
     [
         ({"uri": None}, "table"), ({"uri": b"t"}, "table"), ({"uri": ""}, "table"), ({"uri": " "}, "table"),
         ({"storage_options": 7}, "storage_options"),
-        ({"options": "hoodie.x=1"}, "options"), ({"type": None}, "type"), ({"name": 7}, "name"), ({"key": 7}, "names"),
-        ({"indexes": [7]}, "names"),
+        ({"options": "hoodie.x=1"}, "options"), ({"type": None}, "type"), ({"name": 7}, "name"), ({"key": 7}, "key"),
+        ({"indexes": [7]}, "indexes"),
     ],
 )  # fmt: skip
 def test_a_table_is_not_created_of_arguments_of_other_types(tmp_path: Path, wrong: dict[str, Any], where: str) -> None:
