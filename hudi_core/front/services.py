@@ -79,7 +79,7 @@ class ServedTable(opened.Table):
         """Runs the services that are due by the table's properties, or those of `properties`, in order; lists what each did.
 
         They are, unless `only` names some: rollback of writes that died, compaction, log compaction, clustering, clean and
-        archive: `services.upkeep.rounds.run_services`. None is begun after so many `seconds`; compactions and clusterings
+        archive: as `hudi_core.run_services`. None is begun after so many `seconds`; compactions and clusterings
         read and write so many `bytes` at once, with so much `memory`. Writers may go on meanwhile.
         """
         given = properties or {}

@@ -121,7 +121,7 @@ class Table(Portable, AnswersOtherWords):
         """The latest schema after changes, as `hudi_core.evolve` makes it; nothing is written.
 
         Warns (`UserWarning`) for each key, partition or ordering column that is dropped or renamed: the table's properties name
-        it. Raises as `evolve.apply.evolve`.
+        it. Raises as `hudi_core.evolve`.
         """
         before = self.schema
         after = evolution.evolve(before, changes, case_sensitive=self.case_sensitive)
@@ -217,7 +217,7 @@ class Table(Portable, AnswersOtherWords):
         )
 
     def snapshot(self, as_of: Time | None = None) -> Snapshot:
-        """The table at an instant: a requested time, or another form of a time (`timeline.times`). None is the latest.
+        """The table at an instant: a requested time, or another form of a time, as `scan` takes them. None is the latest.
 
         Raises `UsageError` for a time before the first commit that is known, and for one whose files are cleaned away.
         """
