@@ -143,13 +143,23 @@ def _slice_of(begun: Sequence[str], requested: str, instant: str, writes: _Write
 
 
 def _read_named_versions(files: _Files, writes: _Writes) -> tuple[Version, ...]:
-    """Layout 1: a log file names its slice, which may wait for a compaction."""
+    """Layout 1: a log file names its slice, which may wait for a compaction. One that names a delta commit behind the beginning
+    of its group belongs to the slice before (TIME-1386)."""
     opened: dict[str, tuple[str, list[int]]] = {}
-    rows = [(log.instant, row) for log, row in files.logs if not log.is_cdc]
-    for instant, row in [*files.bases, *rows]:
+    for instant, row in files.bases:
         key = time_order(instant)
         if writes.counts(instant) or key in writes.waiting:
             opened.setdefault(key, (instant, []))[1].append(row)
+    begun = sorted(opened)
+    first: str | None = None
+    named = [(time_order(log.instant), log.instant, row) for log, row in files.logs if not log.is_cdc]
+    for key, instant, row in sorted(named):
+        if writes.counts(instant) and key not in writes.waiting:
+            key = _slice_of(begun, key, instant, writes) or first or key
+            first = first or (key if key not in opened else None)
+        elif key not in writes.waiting:
+            continue
+        opened.setdefault(key, (instant, []))[1].append(row)
     for log, row in files.logs:
         if log.is_cdc and (key := time_order(log.instant)) in opened:  # those of changes open no slice
             opened[key][1].append(row)

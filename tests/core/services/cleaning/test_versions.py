@@ -61,6 +61,14 @@ def test_in_layout_1_a_log_names_its_slice_which_may_wait() -> None:
     assert versions(files(*names), whole) == [("10", "10", [names[0], names[1]]), ("20", NEVER, [names[2]])]
 
 
+def test_in_layout_1_a_log_that_was_named_in_layout_2_belongs_to_the_version_before() -> None:
+    """CLEAN-387, TIME-1386: a clean that kept the second log file alone would take the rows of the state that it retains."""
+    names = ("f_0-1-2_10.parquet", ".f_20.log.1_0-1-2", ".f_30.log.1_0-1-2", "f_0-1-2_40.parquet")
+    whole = timeline("10.commit", "20.deltacommit", "30.deltacommit", "40.commit", layout=1)
+    assert versions(files(*names), whole) == [("10", "10", [*names[:3]]), ("40", "40", [names[3]])]
+    assert versions(files(*names[1:]), whole) == [("20", "20", [*names[1:3]]), ("40", "40", [names[3]])]
+
+
 def test_other_partitions_and_files_are_left_out() -> None:
     listed = files_in({"p": [FileInfo("p/f_0-1-2_10.parquet", 1)], "q": [FileInfo("q/x.txt", 1)]})
     whole = timeline("10_11.commit")
