@@ -165,6 +165,7 @@ class TaskRuns:
         for start in range(0, len(tasks), max(share, 1)):
             some = tasks[start : start + share]
             if not repeats:
+                self.write.announced.update(path for task in some for path in files(task).paths)
                 run(storage, [SideBySide(tuple(marker for task in some for marker in files(task).markers))])
             yield from runner.run(running, some)
             if self.progress is not None:

@@ -17,10 +17,10 @@ from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
 from hudi_core.commit.heartbeat import Heartbeat, heartbeat, heartbeat_path, is_alive
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
-from hudi_core.commit.markers import marker_folder
+from hudi_core.commit.markers import list_marked_files, marker_folder
 from hudi_core.commit.metadata import Stat, commit_record, encode_commit, metadata_record
 from hudi_core.commit.statuses import COMPACTIONS, TableChange
-from hudi_core.commit.steps import Create, Ensure, Step, run, sync_changes
+from hudi_core.commit.steps import Create, DeleteMany, Ensure, Step, run, sync_changes
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, HudiError, NoSuchFileError, StorageError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
@@ -78,6 +78,8 @@ class Transaction:
     _started: bool = field(default=False, init=False)
     partitions: frozenset[str] = field(default=frozenset(), init=False)
     """The partitions that the write announced to change."""
+    announced: set[str] = field(default_factory=set, init=False)
+    """The paths of the data files that tasks of this process are to make."""
     is_committing: bool = field(default=False, init=False)
     """From here on other files than its own data files may tell of the write."""
 
@@ -332,6 +334,8 @@ def _undo(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> bool:
             present = [one for one in latest.timeline.instants if one.requested_time == write.instant_time]
             if not present:
                 forget(latest, write.instant_time, write.action)
+            elif not is_own:
+                run(storage, [DeleteMany(_list_left_files(latest, write, present[0]))])
             for instant in [one for one in present if is_own and not one.completed]:
                 if not write.is_committing:
                     take_back(latest, instant, write.partitions, keep_plan=keep_plan)
@@ -344,6 +348,19 @@ def _undo(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> bool:
         # What ended the write is the error that counts; the next writer rolls back.
         return False
     return True
+
+
+def _list_left_files(table: Table, write: Transaction, instant: Instant) -> tuple[str, ...]:
+    """The files of a run whose plan another run took over under the same time, and that this one does not have: they would count
+    with its commit. Files of compactions have the same names in each run. Rule COMMIT-1438."""
+    if instant.completed:
+        stats = table.timeline.metadata(instant).stats.values()
+        theirs = {path for of_partition in stats for stat in of_partition for path in (stat.path, *stat.cdc_files)}
+    elif instant.action in (CLUSTERING, REPLACE_COMMIT):
+        theirs = {path for path, _ in list_marked_files(table.storage, write.instant_time)}
+    else:
+        return ()
+    return tuple(sorted(write.announced - theirs))
 
 
 def _make_requested_content(action: str, operation: str) -> bytes:

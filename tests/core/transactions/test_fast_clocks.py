@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hudi_core.cluster.operations import cluster, run_requested
+from hudi_core.cluster.options import ClusterOptions
 from hudi_core.commit.times import system_clock
 from hudi_core.errors import ConflictError
 from hudi_core.front.opening import create_table, open_table
@@ -16,9 +20,11 @@ from hudi_core.services.archiving.operations import archive
 from hudi_core.services.archiving.options import ArchiveOptions
 from hudi_core.services.compaction.operations import compact
 from hudi_core.services.compaction.options import CompactionOptions
+from hudi_core.transactions.attempts import TaskRuns
 from hudi_core.validation.validate import validate
 from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
+from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.write_run import WriteRun
 from tests.support.overlapping import held
 from tests.support.written_tables import TYPES, read, rows
@@ -86,4 +92,45 @@ def test_files_that_a_write_made_after_its_rollback_are_removed(
         write(open_table(path), rows((f"k{number}", "w", 1)), "append")
     assert archive(open_table(path), ArchiveOptions(2, properties={"hoodie.clean.commits.retained": "1"})).instants >= 2
     assert [row for row in read(path) if row[1] != "w"] == [("a", "x", 1), ("b", "x", 1)]
+    assert [str(finding) for finding in validate(open_table(path))] == []
+
+
+@pytest.mark.parametrize("version", [6, 9])
+@pytest.mark.parametrize("completes", [True, False])
+def test_files_of_a_clustering_that_was_taken_over_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int, completes: bool
+) -> None:
+    """COMMIT-1438: the run that was stopped before its first file names other file groups."""
+    path = tmp_path / "t"
+    create_table(path, TYPES, "id", partition_by="p", version=version)  # type: ignore[arg-type]
+    if open_table(path).config.kept_partitions:
+        drop_index(open_table(path), "files")  # folders are listed
+    sizes = FileSizes(target=1 << 20, small=1 << 19)
+    for key in "abc":
+        write(open_table(path), rows((key, "x", 1)), "append", WriteOptions(sizes=FileSizes(small=0)))
+    results, complete = TaskRuns.results, list[Callable[[], object]]()
+
+    def run_again(options: WriteOptions) -> object:
+        (plan,) = open_table(path).timeline.pending
+        again = ClusterOptions(sizes=sizes, clock=fast, progress=options.progress)
+        return run_requested(open_table(path), plan.requested_time, again)
+
+    with ExitStack() as beside:
+
+        def overtaken(self: TaskRuns, work: Callable[[Any], Any], tasks: Any, files: Any) -> Any:
+            def stopped(task: Any) -> Any:
+                if not complete:
+                    complete.append(lambda: None)
+                    complete.append(beside.enter_context(held(run_again)))
+                    if completes:
+                        complete[1]()
+                return work(task)
+
+            return results(self, stopped, tasks, files)
+
+        monkeypatch.setattr(TaskRuns, "results", overtaken)
+        with pytest.raises(ConflictError, match="took for dead"):
+            cluster(open_table(path), ClusterOptions(sizes=sizes))
+        complete[1]()
+    assert read(path) == [("a", "x", 1), ("b", "x", 1), ("c", "x", 1)]
     assert [str(finding) for finding in validate(open_table(path))] == []
