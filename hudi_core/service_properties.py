@@ -94,6 +94,19 @@ TEXTS: Final = frozenset(
 READ: Final = FLAGS | NUMBERS | TEXTS
 """The properties that services of this library read."""
 
+OLDER: Final[Mapping[str, str]] = {
+    "hoodie.clean.commits.retained": "hoodie.cleaner.commits.retained",
+    "hoodie.clean.fileversions.retained": "hoodie.cleaner.fileversions.retained",
+    "hoodie.clean.hours.retained": "hoodie.cleaner.hours.retained",
+    "hoodie.clean.incremental.enabled": "hoodie.cleaner.incremental.mode",
+    "hoodie.clean.multiple.enabled": "hoodie.clean.allow.multiple",
+    "hoodie.clean.partition.filter.regex": "hoodie.cleaner.partition.filter.regex",
+    "hoodie.clean.partition.filter.selected": "hoodie.cleaner.partition.filter.selected",
+    "hoodie.clean.policy": "hoodie.cleaner.policy",
+    "hoodie.clean.trigger.max.commits": "hoodie.clean.max.commits",
+}
+"""The name that a property had in older versions of Apache Hudi, which still counts where the new one is not stated."""
+
 _OF_OTHERS: Final = frozenset(
     {
         f"{_PLAN}.{name}"
@@ -152,6 +165,11 @@ _PAYLOAD: Final = "hoodie.compaction.payload.class"
 _TRUTHS: Final = ("true", "false")
 
 
+def names_of(name: str) -> tuple[str, str]:
+    """The names of a property, the one that counts first before the older one."""
+    return name, OLDER[name]
+
+
 def is_of_service(name: str) -> bool:
     """Whether a property is one of services, by its name."""
     return name != _PAYLOAD and (name in READ or _FAMILIES.fullmatch(name) is not None)
@@ -163,7 +181,11 @@ def is_of_others(name: str) -> bool:
 
 
 def refuse_unknown(properties: Mapping[str, str], where: str) -> None:
-    """Raises `UsageError` for a property of services that nobody reads, at `where`, and for a value that is not of its kind."""
+    """Raises `UsageError` for a property of services that nobody reads, at `where`, for a value that is not of its kind, and for
+    two values of a property under both of its names."""
+    for name, older in OLDER.items():
+        if name in properties and older in properties and properties[name] != properties[older]:
+            raise UsageError(where, expected=f"one value of {name}, whose older name is {older}", found="several")
     for name, value in properties.items():
         if not is_of_service(name):
             continue

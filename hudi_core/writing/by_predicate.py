@@ -178,7 +178,7 @@ def writable_by_predicate(table: Table, where: Where | None) -> Table:
 
 def _assignments(table: Table, bare: Schema, assigned: object) -> dict[int, Assignment]:
     """The assignments by position in the rows."""
-    if not isinstance(assigned, Mapping):
+    if not isinstance(assigned, Mapping) or not all(isinstance(name, str) for name in assigned):
         expected = 'new values by column, as {"n": 7} or {"n": col("n") + 1}'
         raise UsageError("update", expected=expected, found=describe(assigned))
     if not assigned:

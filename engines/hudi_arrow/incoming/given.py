@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
+from types import GeneratorType
 from typing import Any, Final
 
 import pyarrow as pa
@@ -56,6 +57,8 @@ def stream_of(data: object, types: Types, *, whole: bool = False) -> pa.RecordBa
         return _columns(data, types, whole).to_reader()
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise UsageError("rows", expected=_EXPECTED, found=describe(data))
+    if isinstance(data, GeneratorType) and data.gi_frame is None:
+        raise UsageError("rows", expected="a generator that has not ended", found="one whose rows were read before")
     items = iter(data)
     first = next(items, _NONE)
     rest = chain([first], items)

@@ -77,7 +77,7 @@ class ArchiveSettings:
 def archive_settings(config: TableConfig, options: ArchiveOptions) -> ArchiveSettings:
     """The settings of an archive of a table. Raises `UsageError` for a property that has no such value, and for a greatest number
     that is not above the least."""
-    stated = StatedProperties({**config.properties, **options.properties})
+    stated = StatedProperties.join(options.properties, config.properties)
     keep_min = options.keep_min if options.keep_min is not None else stated.number(_MIN, default=20, least=1)
     if options.keep_max is not None:
         keep_max = options.keep_max

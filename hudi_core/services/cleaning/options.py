@@ -12,13 +12,14 @@ from hudi_core.errors import UsageError
 from hudi_core.notebook import show_briefly
 from hudi_core.option_values import take_count, take_fields
 from hudi_core.options import TableConfig
+from hudi_core.service_properties import names_of
 from hudi_core.services.given_properties import read_given
 from hudi_core.stated_properties import StatedProperties
 
-_COMMITS: Final = ("hoodie.clean.commits.retained", "hoodie.cleaner.commits.retained")
-_HOURS: Final = ("hoodie.clean.hours.retained", "hoodie.cleaner.hours.retained")
-_VERSIONS: Final = ("hoodie.clean.fileversions.retained", "hoodie.cleaner.fileversions.retained")
-_POLICY: Final = ("hoodie.clean.policy", "hoodie.cleaner.policy")
+_COMMITS: Final = names_of("hoodie.clean.commits.retained")
+_HOURS: Final = names_of("hoodie.clean.hours.retained")
+_VERSIONS: Final = names_of("hoodie.clean.fileversions.retained")
+_POLICY: Final = names_of("hoodie.clean.policy")
 _TRIGGER: Final = "hoodie.clean.trigger.strategy"
 _NUM_COMMITS: Final = "NUM_COMMITS"
 _EMPTY: Final = "hoodie.write.empty.clean.interval.hours"
@@ -96,19 +97,19 @@ class CleanSettings:
 
 def clean_settings(config: TableConfig, options: CleanOptions) -> CleanSettings:
     """The settings of a clean of a table. Raises `UsageError` for a property that has no such value."""
-    stated = StatedProperties({**config.properties, **options.properties})
+    stated = StatedProperties.join(options.properties, config.properties)
     policy, retained = _policy(stated, options)
     trigger = stated.text(_TRIGGER) or _NUM_COMMITS
     if trigger.upper() != _NUM_COMMITS:
         raise UsageError(_TRIGGER, expected=_NUM_COMMITS, found=repr(trigger))
-    filters = ("hoodie.clean.partition.filter.regex", "hoodie.cleaner.partition.filter.regex")
-    selected = ("hoodie.clean.partition.filter.selected", "hoodie.cleaner.partition.filter.selected")
+    filters = names_of("hoodie.clean.partition.filter.regex")
+    selected = names_of("hoodie.clean.partition.filter.selected")
     if stated.text(*filters, *selected) is not None:
         raise UsageError(filters[0], expected="a clean of all partitions", found="a filter of partitions")
     empty_after = stated.number(_EMPTY, default=-1, least=-1)
     if empty_after == 0:
         raise UsageError(_EMPTY, expected="-1, or a whole number from 1 on", found="'0'")
-    incremental = stated.flag("hoodie.clean.incremental.enabled", "hoodie.cleaner.incremental.mode", default=True)
+    incremental = stated.flag(*names_of("hoodie.clean.incremental.enabled"), default=True)
     max_commits = stated.number("hoodie.clean.max.commits.to.clean", default=0, least=0)
     return CleanSettings(
         policy,
@@ -117,10 +118,8 @@ def clean_settings(config: TableConfig, options: CleanOptions) -> CleanSettings:
         max_commits=max_commits or None,
         empty_after_hours=None if empty_after < 0 else empty_after,
         automatic=stated.flag("hoodie.clean.automatic", default=True),
-        trigger_commits=stated.number(
-            "hoodie.clean.trigger.max.commits", "hoodie.clean.max.commits", default=1, least=0
-        ),
-        several=stated.flag("hoodie.clean.multiple.enabled", "hoodie.clean.allow.multiple", default=False),
+        trigger_commits=stated.number(*names_of("hoodie.clean.trigger.max.commits"), default=1, least=0),
+        several=stated.flag(*names_of("hoodie.clean.multiple.enabled"), default=False),
     )
 
 

@@ -15,6 +15,8 @@ from hudi_core.timeline.timeline import Timeline
 
 SAVED_TIMES: Final = "savepointed_timestamps"
 """The key in a clean's `extraMetadata` with the savepoints that there were."""
+_MOST_HOURS: Final = 1_000_000
+"""More than a hundred years, before all writes of Apache Hudi: as good as any greater number, and a time that can be reckoned."""
 _BOUNDING: Final = WRITES | {COMPACTION, CLUSTERING}
 """Actions that need what there was when they began, until they are completed."""
 
@@ -56,7 +58,7 @@ def first_retained(timeline: Timeline, settings: CleanSettings, earlier: Earlier
         if place <= 0:
             return None
     else:
-        earliest = time_of(clock() - timedelta(hours=settings.retained), timeline.zone)
+        earliest = time_of(clock() - timedelta(hours=min(settings.retained, _MOST_HOURS)), timeline.zone)
         place = next(
             (number for number, one in enumerate(commits) if time_order(one.requested_time) >= earliest), len(commits)
         )

@@ -65,7 +65,7 @@ def options_on_request(properties: Mapping[str, str] | None, stated: Mapping[str
 
     Raises `UsageError` for properties that no service reads, and for a value that is none.
     """
-    read = StatedProperties({**stated, **read_given(properties)})
+    read = StatedProperties.join(read_given(properties), stated)
     options = clustering_options(read)
     return options if read.text(_GROUPS) else replace(options, max_groups=None)
 

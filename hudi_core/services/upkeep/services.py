@@ -64,7 +64,7 @@ class Request:
 
     def read_stated(self, table: Table) -> StatedProperties:
         """The properties that count."""
-        return StatedProperties(self.merge(table))
+        return StatedProperties.join(self.properties, table.config.properties)
 
     def merge(self, table: Table) -> Mapping[str, str]:
         """All properties by name."""

@@ -14,7 +14,11 @@ import pyarrow as pa
 import pytest
 
 import hudi_core
-from hudi_core import ClusterOptions, CompactionOptions, FileSizes, Table, UsageError
+from hudi_core import CleanOptions, ClusterOptions, CompactionOptions, FileSizes, Table, UsageError
+from hudi_core.commit.times import system_clock
+from hudi_core.service_properties import FLAGS, NUMBERS, OLDER
+from hudi_core.services.cleaning.options import CleanPolicy, clean_settings
+from hudi_core.services.upkeep.services import Request
 from tests.support.commands import ran
 
 SERVICES = ("clean", "archive", "compact", "cluster", "run_services")
@@ -124,3 +128,45 @@ def test_an_object_of_options_counts_as_a_whole(tmp_path: Path) -> None:
     for service, options in (("compact", CompactionOptions()), ("cluster", ClusterOptions())):
         with pytest.raises(UsageError, match="no properties beside `options`"):
             getattr(table, service)(options, properties={})
+
+
+def test_a_property_that_is_given_counts_before_the_tables_under_whatever_name(tmp_path: Path) -> None:
+    """UPKEEP-1413: the table states the newer name, the caller the older one."""
+    stated = {"hoodie.clean.commits.retained": "7", "hoodie.clean.policy": "KEEP_LATEST_COMMITS"}
+    table = hudi_core.create(tmp_path / "t", hudi_core.schema_of("id string, n int"), "id", options=stated)
+    given = CleanOptions(properties={"hoodie.cleaner.commits.retained": "2"})
+    assert clean_settings(table.config, given).retained == 2
+    given = CleanOptions(properties={"hoodie.cleaner.policy": "KEEP_LATEST_FILE_VERSIONS"})
+    assert clean_settings(table.config, given).policy is CleanPolicy.VERSIONS
+    asked = Request({"hoodie.cleaner.commits.retained": "2"}, system_clock)
+    assert (
+        asked.read_stated(table).number("hoodie.clean.commits.retained", "hoodie.cleaner.commits.retained", default=0)
+        == 2
+    )
+
+
+@pytest.mark.parametrize(("name", "older"), OLDER.items())
+def test_two_values_under_both_names_of_a_property_are_refused(tmp_path: Path, name: str, older: str) -> None:
+    """UPKEEP-1413."""
+    schema = hudi_core.schema_of("id string, n int")
+    values = ("true", "false") if name in FLAGS else ("1", "2") if name in NUMBERS else ("a", "b")
+    both = dict(zip((name, older), values, strict=True))
+    table = hudi_core.create(tmp_path / "t", schema, "id")
+    for use in (
+        lambda: table.clean(properties=both),
+        lambda: table.run_services(properties=both),
+        lambda: hudi_core.create(tmp_path / "u", schema, "id", options=both),
+    ):
+        with pytest.raises(
+            UsageError, match=f"expected one value of {name}, whose older name is {older}, found several"
+        ):
+            use()
+    assert not (tmp_path / "u").exists()
+
+
+def test_hours_beyond_any_write_keep_every_state(tmp_path: Path) -> None:
+    """CLEAN-380."""
+    table = hudi_core.create(tmp_path / "t", hudi_core.schema_of("id string, n int"), "id")
+    for number in range(3):
+        table.refresh().upsert([{"id": "a", "n": number}])
+    assert table.refresh().clean(keep_hours=1 << 70).state == "nothing to clean"

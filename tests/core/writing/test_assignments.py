@@ -20,6 +20,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hudi_core
 from hudi_core.errors import ExpressionError, HudiError, RowError, SchemaError, UsageError
 from hudi_core.expr.build import col
 from hudi_core.front.opening import create_table
@@ -361,3 +362,10 @@ def test_integers_that_wrap_around_in_a_clause_are_refused(tmp_path: Path) -> No
     clause = table.merge(source, on="id").when_matched_update({"i": col("target.i") + col("source.one")})
     with pytest.raises(RowError, match=r"^i: row 1: .*wrap"):
         clause.execute()
+
+
+def test_columns_to_update_are_named_by_strings(tmp_path: Path) -> None:
+    """WRITE-1415."""
+    table = hudi_core.create(tmp_path / "t", hudi_core.schema_of("id string, n int"), "id")
+    with pytest.raises(UsageError, match="update: expected new values by column"):
+        table.update({5: 1}, where="n = 1")  # type: ignore[dict-item]

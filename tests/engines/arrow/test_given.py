@@ -192,3 +192,17 @@ def test_lists_and_maps_of_uuids_in_bytes_are_those_of_the_table(tmp_path: Path)
     table.refresh().upsert(table.refresh().to_arrow(columns=types.names))
     read = table.refresh().to_arrow(columns=types.names).sort_by("id")
     assert read.cast(plain).to_pylist() == rows
+
+
+def test_a_generator_that_has_ended_is_no_empty_input(tmp_path: Path) -> None:
+    """WRITE-1414: its rows went into an earlier write."""
+    table = hudi_core.create(tmp_path / "t", hudi_core.schema_of("id string, n int"), "id")
+    rows = ({"id": one, "n": 1} for one in "ab")
+    table.upsert(rows)
+    for use in (table.refresh().upsert, table.refresh().append, table.refresh().delete, table.refresh().overwrite):
+        with pytest.raises(
+            UsageError, match="expected a generator that has not ended, found one whose rows were read before"
+        ):
+            use(rows)
+    assert table.refresh().count() == 2
+    assert table.refresh().append(row for row in list[dict[str, object]]()).inserted == 0
