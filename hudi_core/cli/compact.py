@@ -120,6 +120,12 @@ def compact(
     """Merge the log files of a merge-on-read table into base files. A plan that waits is run first."""
     if plan_only and run is not None:
         raise UsageError("compact", expected="one of --plan-only and --run", found="both")
+    asks = {"--trigger": trigger, "--max-delta-commits": max_delta_commits, "--max-delta-seconds": max_delta_seconds}
+    idle = next((name for name, value in asks.items() if value is not None), None)
+    if idle is not None and not if_due:
+        raise UsageError(idle, expected="--if-due", found="none")
+    if min_log_blocks is not None and not log:
+        raise UsageError("--min-log-blocks", expected="--log", found="none")
     opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     given: dict[str, Any] = {
         "strategies": split_names("--strategy", strategy),

@@ -10,7 +10,7 @@ import pytest
 
 import hudi_core
 from hudi_core import FileSizes
-from tests.support.commands import ran
+from tests.support.commands import ran, rides
 
 TYPES = pa.schema([("id", pa.int64()), ("n", pa.int64())])
 
@@ -57,3 +57,16 @@ def test_a_table_is_compacted_from_python(table: hudi_core.Table) -> None:
     assert table.compact(if_due=True, max_delta_commits=5).state == "not due"
     result = hudi_core.compact(table, hudi_core.CompactionOptions(strategies="UnBounded"))  # type: ignore[arg-type]
     assert (result.state, result.log_files, result.strategy) == ("completed", 3, "UnBounded")
+
+
+@pytest.mark.parametrize(
+    ("typed", "needed"),
+    [
+        (("--trigger", "NUM_COMMITS"), "--if-due"), (("--max-delta-commits", 3), "--if-due"),
+        (("--max-delta-seconds", 3), "--if-due"), (("--min-log-blocks", 3), "--log"),
+    ],
+)  # fmt: skip
+def test_an_option_without_the_one_that_it_is_about_is_misuse(typed: tuple[object, ...], needed: str) -> None:
+    """CLI-984."""
+    answer = ran("compact", rides(), *typed)
+    assert (answer.status, answer.error) == (2, f"{typed[0]}: expected {needed}, found none")
