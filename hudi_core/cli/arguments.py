@@ -50,7 +50,7 @@ def _options(command: Any) -> dict[str, str]:
         if one.param_type_name == "option":
             typed = max(one.opts, key=len)
             options |= dict.fromkeys((one.name, typed.removeprefix("--").replace("-", "_")), typed)
-    others = {"indexes": "index", "properties": "option"}
+    others = {"indexes": "index", "properties": "option", "target": "target_file_size", "small": "small_file_limit"}
     return options | {argument: options[name] for argument, name in others.items() if name in options}
 
 

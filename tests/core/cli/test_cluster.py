@@ -133,7 +133,7 @@ def test_sizes_are_typed_with_units(tmp_path: Path) -> None:
     options = ("cluster", str(tmp_path), "--columns", "n", "--dry-run", "--json")
     assert json.loads(ran(*options, "--target-file-size", "1KiB").out)["files_out"] > 1
     assert "expected a size such as" in ran(*options, "--target-file-size", "many").error
-    assert "a target of 1 byte or more" in ran(*options, "--target-file-size", "0").error
+    assert "--target-file-size: expected a whole number from 1 on" in ran(*options, "--target-file-size", "0").error
 
 
 def test_a_curve_needs_columns(tmp_path: Path) -> None:
