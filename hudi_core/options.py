@@ -18,6 +18,10 @@ FOLDER = HUDI_FOLDER
 PROPERTIES_PATH = f"{FOLDER}/hoodie.properties"
 NEW_TIMELINE_FOLDER = f"{FOLDER}/timeline"
 """Where the timeline of a table of layout 2 is, unless its properties name another folder."""
+HASHING_FOLDER = f"{FOLDER}/.bucket_index/consistent_hashing_metadata"
+"""The folder of the nodes of consistent hashing, with a subfolder for each partition."""
+HASHING_SUFFIX = ".hashing_meta"
+"""How the names of its files end."""
 BOOTSTRAP_BASE_PATH = "hoodie.bootstrap.base.path"
 """The property with the folder of files that a bootstrap left where they were."""
 KNOWN_VERSIONS = (2, 3, 4, 5, 6, 8, 9, 10)

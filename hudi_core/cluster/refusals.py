@@ -10,9 +10,9 @@ from hudi_core.index_kinds.file_notes import list_noted_indexes
 from hudi_core.index_kinds.secondary import list_indexed_columns
 from hudi_core.metadata_rows.rows_of_change import is_kept
 from hudi_core.metadata_writer.delta_commit import refuse_unkept
+from hudi_core.options import HASHING_FOLDER
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import has_simple_buckets, read_stated_layout
-from hudi_core.tagging.buckets import HASHING_FOLDER
 from hudi_core.transactions.refusals import refuse_unwritable
 
 

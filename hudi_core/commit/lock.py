@@ -10,16 +10,18 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from threading import Event, Lock, Thread
 from time import monotonic, sleep
 from typing import Final
 
 from hudi_core.commit.lock_owner import Life, life_of, this_owner
 from hudi_core.commit.steps import guard_steps
-from hudi_core.commit.storage_lock import HeldStorageLock, lock_fields, storage_lock
+from hudi_core.commit.storage_lock import HeldStorageLock, has_storage_lock, lock_fields, storage_lock
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.commit.versions import VersionedStorage
 from hudi_core.engine import Storage
@@ -52,6 +54,8 @@ UNNAMED_PATIENCE: Final = 60.0
 _SETTLING: Final = 0.05
 """Seconds after which a lock taken from a dead writer is read again: another may have taken it at the same moment."""
 _FIRST_WAIT, _LONGEST_WAIT = 0.005, 0.5
+_FRESH: Final = 5.0
+"""Seconds for which a look at the other provider's lock counts: its first one may be made at any time."""
 
 
 @dataclass
@@ -109,30 +113,46 @@ class HeldLock:
 
 @contextmanager
 def table_lock(
-    storage: Storage, patience: float | None = None, clock: Clock = system_clock, renewal: timedelta = RENEWAL
+    storage: Storage,
+    patience: float | None = None,
+    clock: Clock = system_clock,
+    renewal: timedelta = RENEWAL,
+    *,
+    until: ExitStack | None = None,
 ) -> Iterator[HeldLock]:
     """Holds the lock while the block runs, and that of the storage-based provider where the table has one. Raises
     `LockedError` when others hold either for too long: `patience` seconds, None for longer than it can count.
 
-    A lock whose owner is known to be dead is taken at once.
+    A lock whose owner is known to be dead is taken at once. Behind the block, remote storage lets the lock go beside what comes
+    next; the end of `until` waits for that, and raises what it raises. Rule STORE-1396.
     """
     owner = this_owner()
     try:
-        content = _take(storage, owner, patience, clock)
+        content, is_absent = _take_and_look(storage, owner, patience, clock)
         held = HeldLock(storage, owner, clock, content)
         longest = PATIENCE if patience is None else patience
         with (
-            storage_lock(storage, longest, clock, owner) as held.of_storage,
+            storage_lock(storage, longest, clock, owner, is_absent=is_absent) as held.of_storage,
             _renew_while_held(held, renewal),
             guard_steps(held.refuse_doubtful),
         ):
             yield held
     finally:
         # Also where a signal came just after the lock was taken.
-        current = read_lock(storage, LOCK_PATH)
-        if current is not None and lock_fields(current).get("owner") == owner:
-            with let_pass():
-                storage.delete(LOCK_PATH)
+        if until is not None and storage.is_remote:
+            thread = ThreadPoolExecutor(1, "lock-release")
+            until.callback(thread.submit(_let_go, storage, owner).result)
+            thread.shutdown(wait=False)
+        else:
+            _let_go(storage, owner)
+
+
+def _let_go(storage: Storage, owner: str) -> None:
+    """Deletes the lock where it is the owner's."""
+    current = read_lock(storage, LOCK_PATH)
+    if current is not None and lock_fields(current).get("owner") == owner:
+        with let_pass():
+            storage.delete(LOCK_PATH)
 
 
 @contextmanager
@@ -202,6 +222,20 @@ def free_lock(storage: Storage, owner: str | None = None, clock: Clock = system_
     if not take_away(storage, LOCK_PATH, content, _content(this_owner(), clock())):
         raise ConflictError(where, expected=f"the lock of {state.owner}", found="another one, taken meanwhile")
     return state
+
+
+def _take_and_look(storage: Storage, owner: str, patience: float | None, clock: Clock) -> tuple[bytes, bool]:
+    """Takes the lock. True: remote storage had no lock of the other provider meanwhile. That is asked at the same time, for few
+    tables have one, and counts where the lock was free."""
+    take = partial(_take, storage, owner, patience, clock)
+    if not storage.is_remote:
+        return take(), False
+    begun = monotonic()
+    with ThreadPoolExecutor(1, "lock-look") as thread:
+        look = thread.submit(has_storage_lock, storage)
+        content = take()
+    is_absent = not look.result()
+    return content, is_absent and monotonic() - begun < _FRESH
 
 
 def _take(storage: Storage, owner: str, patience: float | None, clock: Clock) -> bytes:

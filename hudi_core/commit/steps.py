@@ -116,13 +116,19 @@ class SideBySide:
     steps: tuple[SingleStep, ...]
 
     def apply(self, storage: Storage) -> None:
-        workers = STORAGE_REQUESTS if storage.is_remote else 1
-        # A log file has its content before its name: who undoes a write knows it by its blocks.
-        defers = all(isinstance(step, Ensure) for step in self.steps)
-        with storage.defer() if defers and isinstance(storage, StorageWithSync) else nullcontext():
-            guards = _GUARDS.get()  # those of this thread
-            for _ in in_order(lambda step: _apply(step, storage, guards), self.steps, workers):
+        guards = _GUARDS.get()  # those of this thread
+        if storage.is_remote:
+            for _ in in_order(lambda step: _apply(step, storage, guards), self.steps, STORAGE_REQUESTS):
                 pass
+            return
+        # What is created has its content before its name: who undoes a write knows a log file by its blocks.
+        deferred = [step for step in self.steps if isinstance(step, Ensure)]
+        for step in self.steps:
+            if not isinstance(step, Ensure):
+                _apply(step, storage, guards)
+        with storage.defer() if isinstance(storage, StorageWithSync) else nullcontext():
+            for step in deferred:
+                _apply(step, storage, guards)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,12 +73,14 @@ class HeldStorageLock:
 
 @contextmanager
 def storage_lock(
-    storage: Storage, patience: float, clock: Clock, owner: str | None = None
+    storage: Storage, patience: float, clock: Clock, owner: str | None = None, *, is_absent: bool = False
 ) -> Iterator[HeldStorageLock | None]:
-    """Holds the lock while the block runs, where the table has one. Raises `ConflictError` when others hold it for `patience`
-    seconds. A store without conditional puts has no such lock."""
+    """Holds the lock while the block runs, where the table has one: unless `is_absent`, as was seen just before. Raises
+    `ConflictError` when others hold it for `patience` seconds. A store without conditional puts has no such lock."""
     name = owner or str(uuid4())
-    taken = _take(storage, patience, clock, name) if isinstance(storage, VersionedStorage) else None
+    taken = None
+    if isinstance(storage, VersionedStorage) and not is_absent:
+        taken = _take(storage, patience, clock, name)
     if taken is None or not isinstance(storage, VersionedStorage):
         yield None
         return
@@ -91,6 +93,11 @@ def storage_lock(
         with suppress(AlreadyExistsError):
             content = _content(fields["owner"], fields["validUntil"], expired=True)
             storage.exchange(STORAGE_LOCK_PATH, content, held.taken)
+
+
+def has_storage_lock(storage: Storage) -> bool:
+    """Whether the table has the lock, held or not."""
+    return isinstance(storage, VersionedStorage) and storage.read_version(STORAGE_LOCK_PATH) is not None
 
 
 def free_storage_lock() -> bytes:

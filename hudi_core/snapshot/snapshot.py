@@ -25,7 +25,7 @@ from hudi_core.metadata.table import (
     expect_metadata_table,
     open_metadata_table,
 )
-from hudi_core.options import FOLDER, UNRELEASED_VERSION, TableConfig
+from hudi_core.options import FOLDER, HASHING_FOLDER, HASHING_SUFFIX, UNRELEASED_VERSION, TableConfig
 from hudi_core.portable import Portable
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.complete_listing import refuse_incomplete
@@ -34,8 +34,9 @@ from hudi_core.snapshot.footer_cache import FooterCache
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.timeline.files import FileList, files_in
 from hudi_core.timeline.history import history_of
+from hudi_core.timeline.optional_files import SCHEMA_FOLDER
 from hudi_core.timeline.recorded_logs import with_recorded_sizes
-from hudi_core.timeline.schemas import SCHEMA_FOLDER, SchemaHistory, schema_history
+from hudi_core.timeline.schemas import SchemaHistory, schema_history
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slice_building import latest_slices, read_archived_replacements, visibility
 from hudi_core.timeline.slices import Slices
@@ -110,6 +111,8 @@ class Snapshot(Portable):
     """The metadata table as it was read before."""
     read_optimized: bool = False
     resolved: Resolved = Resolved()
+    _announced: set[str] = field(default_factory=set, repr=False, compare=False)
+    """What was announced to the storage: each answer is given once."""
 
     def __repr__(self) -> str:
         """One line; nothing is read for it."""
@@ -173,11 +176,14 @@ class Snapshot(Portable):
         partitions: set[str] = set()
         if self.mode is not MetadataMode.OFF and has_listing(self.config.metadata_partitions):
             partitions = {FILES, *((COLUMN_STATS, PARTITION_STATS) if statistics else ())}
-            partitions &= set(self.config.metadata_partitions)
-            expect_metadata_table(self.storage, self.config, partitions)
-        definitions = [self.config.index_definitions_path] if partitions else []
-        self.storage.expect(folders=[SCHEMA_FOLDER], files=definitions)
-        (self.named_by or self.timeline).expect_contents(self.timeline.commits)
+            partitions = (partitions & set(self.config.metadata_partitions)) - self._announced
+        if not self._announced:
+            if partitions:
+                expect_metadata_table(self.storage, self.config, partitions)
+            definitions = [self.config.index_definitions_path] if partitions else []
+            self.storage.expect(folders=[SCHEMA_FOLDER], files=definitions)
+            (self.named_by or self.timeline).expect_contents(self.timeline.commits)
+        self._announced.update((SCHEMA_FOLDER, *partitions))
         if partitions and self.metadata is not None:
             try:
                 self.metadata.expect(partitions)
@@ -262,6 +268,22 @@ class Snapshot(Portable):
             if warning not in self.warnings:
                 self.warnings.append(warning)
             return {}
+
+    @cached_property
+    def has_hashing_nodes(self) -> bool:
+        """Whether file groups are nodes of consistent hashing. Their file ids look like any, so the folder of the first slice's
+        partition tells. Rule INDEX-576."""
+        folder = self._hashing_folder
+        return folder is not None and any(info.name.endswith(HASHING_SUFFIX) for info in self.storage.list(folder))
+
+    def expect_hashing_nodes(self) -> None:
+        """On remote storage, begins to look whether there are any."""
+        if self.storage.is_remote and "has_hashing_nodes" not in vars(self) and self._hashing_folder is not None:
+            self.storage.expect(folders=[self._hashing_folder])
+
+    @property
+    def _hashing_folder(self) -> str | None:
+        return f"{HASHING_FOLDER}/{self.slices[0].partition}".rstrip("/") if self.slices else None
 
     @property
     def stores_keys(self) -> bool:

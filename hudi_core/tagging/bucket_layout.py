@@ -16,8 +16,6 @@ from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.options import TableType
 from hudi_core.schema.names import name_list
 from hudi_core.table.table import Table
-from hudi_core.tagging.buckets import has_hashing_nodes
-from hudi_core.timeline.slices import FileSlice
 
 INDEX_TYPE: Final = "hoodie.index.type"
 ENGINE: Final = "hoodie.index.bucket.engine"
@@ -63,7 +61,7 @@ def bucket_layout(table: Table, properties: Mapping[str, str]) -> BucketLayout |
     slices = table.slices()
     ids = [file_slice.file_id for file_slice in slices[:_LOOKED_AT]]
     where = table.storage.uri
-    hashes = is_consistent(table, slices)
+    hashes = table.snapshot().has_hashing_nodes
     numbered = bool(ids) and all(map(_BUCKET_ID.fullmatch, ids))
     if stated is None:
         if not numbered and not hashes:
@@ -79,11 +77,6 @@ def bucket_layout(table: Table, properties: Mapping[str, str]) -> BucketLayout |
         found = "nodes of consistent hashing" if hashes else f"the file id {ids[0]}"
         raise UnsupportedError(where, expected=expected, found=found)
     return stated
-
-
-def is_consistent(table: Table, slices: Sequence[FileSlice]) -> bool:
-    """Whether the file groups of a table are nodes of consistent hashing."""
-    return bool(slices) and has_hashing_nodes(table.storage, slices[0].partition)
 
 
 def has_simple_buckets(table: Table) -> bool:

@@ -17,13 +17,11 @@ from hudi_core.columns.xxh32 import xxh32_hashes
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UsageError
 from hudi_core.keys.composite import KeyParts, split_keys
-from hudi_core.options import FOLDER
+from hudi_core.options import HASHING_FOLDER, HASHING_SUFFIX
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
 
-HASHING_FOLDER = f"{FOLDER}/.bucket_index/consistent_hashing_metadata"
-SUFFIX = ".hashing_meta"
 FIRST = "00000000000000"
 """The instant of the nodes that a partition begins with."""
 
@@ -92,18 +90,17 @@ class _Hashing(BaseModel):
     nodes: tuple[_Node, ...]
 
 
-def has_hashing_nodes(storage: Storage, partition: str) -> bool:
-    """Whether a partition's file groups are nodes of consistent hashing: their file ids look like any."""
-    return any(info.name.endswith(SUFFIX) for info in storage.list(f"{HASHING_FOLDER}/{partition}".rstrip("/")))
-
-
 def hashing_nodes(storage: Storage, timeline: Timeline, partition: str) -> list[tuple[int, str]] | None:
     """The nodes of a partition's consistent hashing, by value, each with the start of its file id; None when there are none.
 
     Of several versions the latest that a committed instant made counts.
     """
     folder = f"{HASHING_FOLDER}/{partition}".rstrip("/")
-    files = {info.name.removesuffix(SUFFIX): info for info in storage.list(folder) if info.name.endswith(SUFFIX)}
+    files = {
+        info.name.removesuffix(HASHING_SUFFIX): info
+        for info in storage.list(folder)
+        if info.name.endswith(HASHING_SUFFIX)
+    }
     valid = [instant for instant in files if instant == FIRST or timeline.is_committed(instant)]
     if not valid:
         return None

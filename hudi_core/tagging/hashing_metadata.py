@@ -8,7 +8,8 @@ import struct
 import uuid
 from typing import Final
 
-from hudi_core.tagging.buckets import FIRST, HASHING_FOLDER, SUFFIX
+from hudi_core.options import HASHING_FOLDER, HASHING_SUFFIX
+from hudi_core.tagging.buckets import FIRST
 
 _MOST: Final = 0x7FFFFFFF
 """The greatest hash."""
@@ -24,7 +25,7 @@ def first_nodes(partition: str, buckets: int) -> list[tuple[int, str]]:
 
 def hashing_path(partition: str) -> str:
     """The path of the file that holds a partition's first nodes."""
-    return "/".join(filter(None, (HASHING_FOLDER, partition, f"{FIRST}{SUFFIX}")))
+    return "/".join(filter(None, (HASHING_FOLDER, partition, f"{FIRST}{HASHING_SUFFIX}")))
 
 
 def hashing_content(partition: str, nodes: list[tuple[int, str]]) -> bytes:

@@ -13,11 +13,11 @@ from functools import cached_property
 from itertools import count
 
 from hudi_core.avro.inbound import schema_from_avro
-from hudi_core.engine import FileInfo, Storage
-from hudi_core.errors import CorruptFileError, SchemaError, StorageError, UnsupportedError
+from hudi_core.engine import FileInfo
+from hudi_core.errors import SchemaError, StorageError, UnsupportedError
 from hudi_core.evolve.identity import identify
 from hudi_core.formats.names import parse_base_file
-from hudi_core.options import FOLDER, TableConfig
+from hudi_core.options import TableConfig
 from hudi_core.schema.ids import GREATEST_ID, NO_ID, column_ids, record_with_missing_ids, record_with_other_ids
 from hudi_core.schema.json import history_from_json, schema_from_json
 from hudi_core.schema.meta import with_meta_columns
@@ -27,8 +27,6 @@ from hudi_core.timeline.timeline import Timeline
 from hudi_core.types.nodes import Field, Record, String, Type, children
 from hudi_core.types.walk import with_children
 
-SCHEMA_FOLDER = f"{FOLDER}/.schema"
-SCHEMA_COMMIT = "schemacommit"
 _AVRO, LATEST_SCHEMA = "schema", "latest_schema"
 """Entries of a commit's `extraMetadata`: the schema of its rows, and the table's schema with ids."""
 
@@ -201,7 +199,7 @@ def _from_avro(text: str, config: TableConfig) -> Schema:
 def _read_stored_schemas(timeline: Timeline, written: Written) -> dict[int, Schema]:
     """The newest history document of a commit that counts, by version; with it the schemas that commits carry themselves."""
     stored: dict[int, Schema] = {}
-    document = _history_document(timeline.storage, timeline)
+    document = timeline.schema_file
     if document is not None:
         where, text = document
         stored = {schema.version: schema for schema in history_from_json(text, where)}
@@ -244,29 +242,12 @@ def _with_other_ids(schema: Schema, others: Mapping[int, Mapping[int, int]]) -> 
 def read_recorded_history(timeline: Timeline) -> tuple[str, Schema] | None:
     """The newest history document, empty where there is none, and the schema with ids that was recorded last, as it is there.
     None for a table without schema evolution on read. Raises `SchemaError` and `CorruptFileError` for damage."""
-    document = _history_document(timeline.storage, timeline)
+    document = timeline.schema_file
     if document is not None:
         where, text = document
         return text, max(history_from_json(text, where), key=lambda schema: schema.version)
     internal = [extra[LATEST_SCHEMA] for extra in timeline.extras() if extra.get(LATEST_SCHEMA)]
     return ("", schema_from_json(internal[-1], LATEST_SCHEMA)) if internal else None
-
-
-def _history_document(storage: Storage, timeline: Timeline) -> tuple[str, str] | None:
-    """Path and text of the newest history of a commit that counts. Each holds the whole history up to then, newest first."""
-    names = {}
-    for info in storage.list(SCHEMA_FOLDER):
-        time, _, rest = info.name.partition(".")
-        if rest == SCHEMA_COMMIT and info.size and timeline.is_committed(requested := time.partition("_")[0]):
-            names[time_order(requested)] = info
-    if not names:
-        return None
-    newest = names[max(names)]
-    where, opened = f"{storage.uri}/{newest.path}", storage.open(newest.path, newest.size)
-    try:
-        return where, opened.read(0, opened.size).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise CorruptFileError(where, expected="a history of schemas as UTF-8", found=str(error)) from None
 
 
 def _schema_without_commits(timeline: Timeline, config: TableConfig, footer_schema: FooterSchema) -> Schema:

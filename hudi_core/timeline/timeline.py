@@ -33,7 +33,7 @@ from hudi_core.timeline.instants import (
     parse_instant,
     time_order,
 )
-from hudi_core.timeline.optional_files import read_if_there
+from hudi_core.timeline.optional_files import read_if_there, read_schema_file
 from hudi_core.timeline.times import begins_instant, query_time, refuse_digits
 
 _SHOWN: Final = 20
@@ -118,6 +118,8 @@ class Timeline(Portable):
         For a time before the active timeline's start, archived instants are included.
         """
         until = None if time is None else self.query_time(time, "as_of")
+        if until == self.until:
+            return self
         timeline = self.with_archived() if until is not None and self.starts_after(until) else self
         return replace(timeline, until=until)
 
@@ -295,6 +297,11 @@ class Timeline(Portable):
                     return extra
             metadata = read[instant] = read_commit(content, self._where(instant))
         return metadata.extra
+
+    @cached_property
+    def schema_file(self) -> tuple[str, str] | None:
+        """Path and text of the newest schema history of a commit that counts; None where there is none."""
+        return read_schema_file(self.storage, self.is_committed)
 
     def operation(self, instant: Instant) -> str | None:
         """The operation behind an instant (`UPSERT`, `CLUSTER`, ...); None where it is not recorded."""

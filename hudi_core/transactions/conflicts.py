@@ -23,7 +23,7 @@ from hudi_core.metadata.kinds import locates_keys
 from hudi_core.metadata.table import RECORD_INDEX, MetadataTable, open_metadata_table
 from hudi_core.metadata_writer.delta_commit import group_sets, partition_group_prefixes
 from hudi_core.table.table import Table
-from hudi_core.tagging.bucket_layout import has_simple_buckets, is_consistent, same_bucket
+from hudi_core.tagging.bucket_layout import has_simple_buckets, same_bucket
 from hudi_core.timeline.commits import CommitMetadata
 from hudi_core.timeline.instants import CLUSTERING, COMPACTION, REPLACE_COMMIT, WRITES, Instant
 from hudi_core.timeline.services import FileGroup, pending_work
@@ -101,7 +101,7 @@ def _refuse_new_rows(
         for partition, stats in metadata.stats.items()
         if partition in mine and any(stat.inserts != 0 for stat in stats)
     )
-    if both and not has_simple_buckets(latest) and not is_consistent(latest, latest.slices()):
+    if both and not has_simple_buckets(latest) and not latest.snapshot().has_hashing_nodes:
         found = f"{instant.action} {instant.requested_time} added rows to partition {both[0]!r}"
         raise ConflictError(where, expected="partitions that got no new keys", found=found)
 

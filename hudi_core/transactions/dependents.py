@@ -21,7 +21,7 @@ from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.commits import CommitMetadata
 from hudi_core.timeline.instants import CLEAN, WRITES, Instant, time_order
-from hudi_core.timeline.schemas import SCHEMA_FOLDER
+from hudi_core.timeline.optional_files import SCHEMA_FOLDER
 from hudi_core.timeline.services import FileGroup, clean, clean_plan, pending_work, savepoints
 
 _ADDS: Final = frozenset({"INSERT", "BULK_INSERT", "CLUSTER", *COMPACTIONS})

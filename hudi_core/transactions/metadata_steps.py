@@ -14,7 +14,6 @@ from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.index_kinds.file_notes import list_noted_indexes, with_late_notes
 from hudi_core.index_kinds.secondary import with_late_indexes
 from hudi_core.metadata.definitions import index_definitions
-from hudi_core.metadata.kinds import beside_listing
 from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, open_metadata_table
 from hudi_core.metadata_rows.committed_change import CommittedChange
 from hudi_core.metadata_writer.changes import NO_OVERLAP, Overlap, delta_commit
@@ -68,8 +67,6 @@ def _name_the_mending() -> Iterator[None]:
 def _steps(table: Table, instant_time: str, change: TableChange) -> list[Step]:
     config, storage = table.config, table.storage
     snapshot = table.snapshot()
-    storage.expect(folders=[f"{METADATA_FOLDER}/{name}" for name in beside_listing(config.kept_partitions)])
-    snapshot.expect(statistics=False)
     before = _files_before(table, change)
     metadata = serve_metadata_table(table, snapshot.metadata or require_metadata_table(table))
     metadata = replace(metadata, partitions=config.kept_partitions)

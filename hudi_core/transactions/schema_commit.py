@@ -22,7 +22,8 @@ from hudi_core.schema.json import write_persisted
 from hudi_core.schema.meta import is_meta, with_meta_columns, without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
-from hudi_core.timeline.schemas import LATEST_SCHEMA, SCHEMA_COMMIT, SCHEMA_FOLDER, read_recorded_history
+from hudi_core.timeline.optional_files import SCHEMA_COMMIT, SCHEMA_FOLDER
+from hudi_core.timeline.schemas import LATEST_SCHEMA, read_recorded_history
 from hudi_core.types import nodes as t
 
 _APART: Final = ("version_id", "max_column_id", "doc")

@@ -20,11 +20,13 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import list_marked_files, marker_folder
 from hudi_core.commit.metadata import Stat, commit_record, encode_commit, metadata_record
 from hudi_core.commit.statuses import COMPACTIONS, TableChange
-from hudi_core.commit.steps import Create, DeleteMany, Ensure, Step, run, sync_changes
+from hudi_core.commit.steps import Create, DeleteMany, Ensure, Step, run, side_by_side, sync_changes
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, HudiError, NoSuchFileError, StorageError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.local_files import let_pass
+from hudi_core.metadata.kinds import beside_listing
+from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import (
@@ -73,6 +75,8 @@ class Transaction:
     metadata_steps: MetadataSteps | None = None
     cancels_plans: bool = False
     """Planned clusterings of its file groups that do not run are cancelled."""
+    locks: ExitStack | None = None
+    """Its end waits until locks are let go."""
     beat: Heartbeat | None = None
     committed: Instant | None = field(default=None, init=False)
     _started: bool = field(default=False, init=False)
@@ -92,12 +96,13 @@ class Transaction:
         """Whether no other writer took the write for dead, and rolled it back or took it over."""
         return self.beat is None or self.beat.is_own()
 
-    def start(self, planned: Mapping[str, Sequence[Stat]] | None = None) -> None:
-        """Makes the instant inflight, before the first data file. `planned` are the file groups that will be written to, by
-        partition: writers of Apache Hudi look there for conflicts."""
+    def start(self, planned: Mapping[str, Sequence[Stat]] | None = None, beside: Sequence[Step] = ()) -> None:
+        """Makes the instant inflight, before the first data file, as the steps `beside` are made: the first markers. `planned`
+        are the file groups that will be written to, by partition: writers of Apache Hudi look there for conflicts."""
         record = metadata_record(planned or {}, self.operation)
         self.partitions = frozenset(planned or {})
-        run(self.table.storage, [Create(self.files.inflight, encode_commit(record, self.table.config.layout))])
+        inflight = Create(self.files.inflight, encode_commit(record, self.table.config.layout))
+        run(self.table.storage, side_by_side([[inflight], beside]))
         self._started = True
 
     def refuse_clustered(self, groups: Set[FileGroup]) -> None:
@@ -131,8 +136,9 @@ class Transaction:
         if not self._started:
             self.start()
         config, storage = self.table.config, self.table.storage
-        with table_lock(storage, clock=self.clock) as lock:
+        with table_lock(storage, clock=self.clock, until=self.locks) as lock:
             latest = refreshed(self.table)
+            _expect_commit(latest)
             if not self.is_own():
                 where = f"{storage.uri}: {self.operation} of {self.instant_time}"
                 raise ConflictError(where, expected="a pending write", found="one that another writer took for dead")
@@ -180,8 +186,8 @@ def transaction(
     """Requests a write, after failed ones were rolled back. A block that ends without a commit is undone at once, without a
     trace unless its commit had begun; where that fails, the next write rolls it back."""
     storage = table.storage
-    with ExitStack() as alive:
-        with table_lock(storage, clock=clock):
+    with ExitStack() as locks, ExitStack() as alive:
+        with table_lock(storage, clock=clock, until=locks):
             latest = refreshed(table)
             refuse_restoring(latest)  # one may have begun since the write was prepared
             healed = roll_back_failed(latest, clock)
@@ -189,7 +195,7 @@ def transaction(
                 found = ", ".join(sorted(healed.config.kept_partitions))
                 raise UnsupportedError(storage.uri, expected="a table without a metadata table", found=found)
             time = next_time(healed.timeline, clock)
-            write = Transaction(healed, action, operation, time, clock, metadata_steps, cancels_plans)
+            write = Transaction(healed, action, operation, time, clock, metadata_steps, cancels_plans, locks)
             lasting = action not in (COMMIT, DELTA_COMMIT)  # of these one without a heartbeat counts as dead
             write.beat = alive.enter_context(heartbeat(storage, write.instant_time, clock=clock, lasting=lasting))
             request = Create(write.files.requested, _make_requested_content(action, operation))
@@ -216,8 +222,8 @@ def resume(
     is no such plan.
     """
     storage, time = table.storage, instant.requested_time
-    with ExitStack() as alive:
-        with table_lock(storage, clock=clock):
+    with ExitStack() as locks, ExitStack() as alive:
+        with table_lock(storage, clock=clock, until=locks):
             latest = refreshed(table)
             refuse_restoring(latest)
             planned = _pending(latest, instant)
@@ -227,7 +233,7 @@ def resume(
                     raise ConflictError(where, expected="a plan that nobody runs", found="one that is being run")
                 roll_back(latest, planned, clock, keep_plan=True)
             healed = roll_back_failed(refreshed(latest), clock)
-            write = Transaction(healed, planned.action, operation, time, clock, metadata_steps)
+            write = Transaction(healed, planned.action, operation, time, clock, metadata_steps, locks=locks)
             write.beat = alive.enter_context(heartbeat(storage, time, clock=clock))
             # Empty, as that of every run of a plan: it can be created once.
             run(storage, [Create(write.files.inflight)])
@@ -265,6 +271,13 @@ def _end(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator[N
             alive.close()  # first, so that at any time something shows an attempt of a task that its write ended
             with let_pass():
                 write.table.storage.delete_folder(marker_folder(write.instant_time))
+
+
+def _expect_commit(table: Table) -> None:
+    """On remote storage, begins to fetch what the steps of a commit are made of."""
+    indexes = beside_listing(table.config.kept_partitions)
+    table.storage.expect(folders=[f"{METADATA_FOLDER}/{partition}" for partition in indexes])
+    table.snapshot().expect(statistics=False)
 
 
 def _times_of(steps: Sequence[Step]) -> list[str]:

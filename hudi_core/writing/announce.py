@@ -13,8 +13,8 @@ from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
 
 
 def partition_steps(tasks: Sequence[Task], instant_time: str) -> Iterator[Ensure]:
-    """The steps that make folders partitions."""
-    for partition in dict.fromkeys(task.target.partition for task in tasks):
+    """The steps that make folders partitions, of file groups that begin: those that have files are in partitions."""
+    for partition in dict.fromkeys(task.target.partition for task in tasks if isinstance(task, NewFile)):
         yield partition_step(partition, instant_time)
 
 

@@ -203,9 +203,10 @@ def latest_writable(table: Table, operation: Operation, properties: Mapping[str,
     merges = operation in (Operation.UPSERT, Operation.DELETE)
     latest.snapshot().expect(statistics=merges)
     refuse_unwritable(latest, merges=merges)
-    refuse_unfit(latest, operation.overwrites, properties or {})
+    latest.snapshot().expect_hashing_nodes()
     if not operation.adds_alone:
         refuse_other_keys(latest)
+    refuse_unfit(latest, operation.overwrites, properties or {})
     return latest
 
 

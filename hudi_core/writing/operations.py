@@ -22,7 +22,7 @@ from hudi_core.schema.names import names
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.tagging.bucket_layout import bucket_layout, is_consistent
+from hudi_core.tagging.bucket_layout import bucket_layout
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.tagging.key_reader import input_schema
 from hudi_core.timeline.instants import REPLACE_COMMIT
@@ -97,7 +97,7 @@ def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOpt
     """Deletes all rows of partitions. Raises `UsageError` for a partition that the table does not have."""
     latest = refreshed(table)
     refuse_unwritable(latest, merges=False)
-    if is_consistent(latest, latest.slices()):
+    if latest.snapshot().has_hashing_nodes:
         raise UnsupportedError(latest.storage.uri, expected=KEPT_GROUPS, found="a delete of whole partitions")
     wanted = tuple(dict.fromkeys(partition.strip("/") for partition in names(partitions, "partition")))
     present = {file_slice.partition for file_slice in latest.slices()}

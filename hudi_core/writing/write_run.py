@@ -14,7 +14,7 @@ from hudi_core.columns.strings import concat_strings
 from hudi_core.commit.markers import MOST_FILES, lines_step, markers_steps
 from hudi_core.commit.metadata import Stat, plan_stat
 from hudi_core.commit.statuses import StagedLogs, TableChange, WriteStatus, add_written
-from hudi_core.commit.steps import Ensure, SideBySide, run
+from hudi_core.commit.steps import Ensure, SideBySide, Step, run
 from hudi_core.data_files.file_properties import block_bytes, codec_of
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import Runner
@@ -167,8 +167,7 @@ class WriteRun:
             if not (planned.tasks or planned.replaced or self._allows_empty(running.table)):
                 return nothing_written(self.operation, perf_counter() - begun)
             running.refuse_clustered(_list_changed_groups(planned))
-            running.start(_plan_stats(planned.tasks))
-            run(running.table.storage, planned.before)
+            self._announce(running, planned)
             exchange = _plan_exchange(running, planned, columns)
             written = self._write(running, planned, indexed, noted, exchange)
             self._enter(COMMITTING)
@@ -186,6 +185,22 @@ class WriteRun:
                 running.commit(change, partial(_with_batch, batch))
         replaced = sum(map(len, planned.replaced.values()))
         return result_of(running.instant_time, self.operation, written.statuses, replaced, perf_counter() - begun)
+
+    def _announce(self, running: Transaction, planned: Planned) -> None:
+        """Makes the write inflight, and the markers of the files of tasks that run here."""
+        table, tasks, time = running.table, planned.tasks, running.instant_time
+        detects_early = self._detects_early(table)
+        if detects_early:
+            refuse_marked(table, time, _list_changed_groups(planned), self.options.clock)
+        markers: list[Step] = []
+        if planned.work is None and tasks:
+            files = [file for task in tasks for file in task_files(task, table.config)]
+            markers = markers_steps(time, files, apart=detects_early)
+        running.start(_plan_stats(tasks), beside=markers)
+        run(table.storage, planned.before)
+
+    def _detects_early(self, table: Table) -> bool:
+        return flag(EARLY_DETECTION, self.options.properties, table.config.properties) is True
 
     def _enter(self, stage: str, tasks: Sequence[Task] = ()) -> None:
         """Says what begins. How many rows there will be is known where no file is rewritten."""
@@ -206,11 +221,8 @@ class WriteRun:
         noted: tuple[NotedIndex, ...],
         exchange: KeyExchange | None,
     ) -> Written:
-        """Runs the tasks, each behind the folder and the marker that announce its files."""
+        """Runs the tasks, whose files are announced, each behind the folder of its partition."""
         table, tasks, stated = running.table, planned.tasks, running.table.config.properties
-        detects_early = flag(EARLY_DETECTION, self.options.properties, stated) is True
-        if detects_early:
-            refuse_marked(table, running.instant_time, _list_changed_groups(planned), self.options.clock)
         self._enter(WRITING, tasks)
         runner = TaskRunner(
             table.snapshot().without_slices(), self.rows, file_schema(self.schema), planned.spool or self.spool,
@@ -218,13 +230,11 @@ class WriteRun:
             codec=codec_of(self.options.properties, stated), block_bytes=block_bytes(self.options.properties, stated),
         )  # fmt: skip
         if planned.work is not None:
-            in_lines = len(tasks) > MOST_FILES and not detects_early
+            in_lines = len(tasks) > MOST_FILES and not self._detects_early(table)
             return self._run_elsewhere(running, planned.work, runner, tasks, exchange, in_lines=in_lines)
         if exchange is not None:
             assert isinstance(table.engine.runner, FlowRunner)  # file groups are replaced, and there are no tasks
             return Written(*exchange.remove(table.engine.runner))
-        announced = [file for task in tasks for file in task_files(task, table.config)]
-        run(table.storage, markers_steps(running.instant_time, announced, apart=detects_early))
         folders = SideBySide(tuple(partition_steps(tasks, running.instant_time)))
         run(table.storage, [folders], durable=False)  # with the files in them, before the commit
         return Written(self._run_here(table, runner, tasks))

@@ -20,12 +20,12 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.front.opening import open_table
 from hudi_core.keys.records import HoodieKey
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
+from hudi_core.options import HASHING_FOLDER
 from hudi_core.planning.sources.file_filters import open_recorded_filters, read_recorded_texts
 from hudi_core.planning.sources.indexes import SecondaryIndex
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
-from hudi_core.tagging.buckets import HASHING_FOLDER
 from hudi_core.tagging.by_values import locate_values
 from hudi_core.tagging.choose import IndexType
 from hudi_core.tagging.hashing_metadata import first_nodes, hashing_content, hashing_path

@@ -9,9 +9,10 @@ import json
 import os
 import re
 import socket
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from threading import Barrier, Thread
+from threading import Barrier, Event, Thread, Timer
 from time import monotonic, sleep
 
 import pytest
@@ -33,7 +34,7 @@ from hudi_core.commit.lock_owner import this_owner
 from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import system_clock
 from hudi_core.engine import Storage
-from hudi_core.errors import ConflictError, LockedError, UsageError
+from hudi_core.errors import ConflictError, LockedError, StorageError, UsageError
 from hudi_core.options import PROPERTIES_PATH
 from hudi_plain.storage import PlainStorage
 from tests.core.commit.test_lock_owner import dead_process
@@ -55,6 +56,48 @@ def test_a_lock_of_a_dead_writer_is_taken_when_its_time_is_over(tmp_path: Path) 
     os.utime(tmp_path / LOCK_PATH, (long_ago.timestamp(), long_ago.timestamp()))
     with table_lock(storage, patience=0):
         assert json.loads(storage.read(LOCK_PATH))["owner"].startswith("hudi-core ")
+
+
+class Remote(PlainStorage):
+    """A remote storage, which deletes no file before it may."""
+
+    is_remote = True
+
+    def __init__(self, folder: Path, error: StorageError | None = None) -> None:
+        super().__init__(str(folder))
+        self.may_delete, self.error = Event(), error
+
+    def delete(self, path: str) -> None:
+        self.may_delete.wait(60)
+        if self.error is not None:
+            raise self.error
+        super().delete(path)
+
+
+def test_remote_storage_lets_the_lock_go_beside_what_comes_next(tmp_path: Path) -> None:
+    """STORE-1396."""
+    storage = Remote(tmp_path)
+    with ExitStack() as locks:
+        with table_lock(storage, until=locks):
+            pass
+        assert read_lock(storage, LOCK_PATH) is not None  # the block has ended, and the deletion has not
+        with pytest.raises(LockedError), table_lock(PlainStorage(str(tmp_path)), patience=0):
+            pass
+        Timer(0.1, storage.may_delete.set).start()
+        with table_lock(storage, until=locks):  # waits for it
+            assert storage.may_delete.is_set()
+    assert read_lock(storage, LOCK_PATH) is None
+
+
+def test_what_fails_while_the_lock_is_let_go_is_raised_at_the_end(tmp_path: Path) -> None:
+    storage = Remote(tmp_path, StorageError("t/.hoodie/lock", message="no answer"))
+    storage.may_delete.set()
+    with pytest.raises(StorageError, match="no answer"), ExitStack() as locks:
+        with table_lock(storage, until=locks):
+            pass
+        reached = True
+    assert reached
+    assert read_lock(storage, LOCK_PATH) is not None
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b'{"lockCreateTime": "2020-01-01"}'])

@@ -12,8 +12,8 @@ from hudi_core.columns.strings import string_column
 from hudi_core.columns.xxh32 import xxh32_hashes
 from hudi_core.errors import CorruptFileError, UsageError
 from hudi_core.keys.composite import KeyParts
+from hudi_core.options import HASHING_FOLDER
 from hudi_core.tagging.buckets import (
-    HASHING_FOLDER,
     bucket_numbers,
     bucket_of_file,
     hash_inputs,

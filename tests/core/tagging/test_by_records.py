@@ -77,11 +77,9 @@ def test_a_missing_index_is_reported() -> None:
 
 def test_buckets_are_refused_where_file_ids_have_none() -> None:
     table = MadeTable([Group("p", [{"id": "a"}])], ()).open()
-    for options in (
-        TagOptions(IndexType.BUCKET, buckets=0),
-        TagOptions(IndexType.BUCKET),
-        TagOptions(IndexType.BUCKET, buckets=4, whole_table=True),
-    ):
+    with pytest.raises(UsageError, match="buckets: expected a whole number from 1 on, found 0"):
+        TagOptions(IndexType.BUCKET, buckets=0)
+    for options in (TagOptions(IndexType.BUCKET), TagOptions(IndexType.BUCKET, buckets=4, whole_table=True)):
         with pytest.raises(UsageError, match=r"bucket|hashing"):
             locate(table, [HoodieKey("a", "p")], options)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -90,8 +91,8 @@ def test_a_write_whose_files_a_clean_takes_is_planned_again(
     path = new_table(tmp_path, kind, version)
     started, left = Transaction.start, [1]
 
-    def start(running: Transaction, *given: object) -> None:
-        started(running, *given)  # type: ignore[arg-type]
+    def start(running: Transaction, *given: Any, **named: Any) -> None:
+        started(running, *given, **named)
         if left and running.operation == "UPSERT":
             left.pop()
             for number in range(3):
@@ -109,7 +110,7 @@ def test_a_file_that_is_missing_while_nothing_else_happens_is_no_conflict(
     """CONFLICT-1434."""
     path = new_table(tmp_path, "cow", 9)
 
-    def start(*_: object) -> None:
+    def start(*_: object, **__: object) -> None:
         raise NoSuchFileError("x/a.parquet", message="no such file")
 
     monkeypatch.setattr(Transaction, "start", start)

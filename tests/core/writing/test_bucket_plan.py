@@ -18,8 +18,9 @@ from hudi_core import ConflictError, UnsupportedError, UsageError
 from hudi_core.columns.strings import string_column
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.errors import CorruptFileError
+from hudi_core.options import HASHING_FOLDER
 from hudi_core.schema.meta import FILE_NAME, RECORD_KEY, bare_schema
-from hudi_core.tagging.buckets import HASHING_FOLDER, bucket_numbers, bucket_of_file, hash_inputs
+from hudi_core.tagging.buckets import bucket_numbers, bucket_of_file, hash_inputs
 from hudi_core.tagging.hashing_metadata import first_nodes, hashing_content
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.metadata_steps import metadata_steps

@@ -17,11 +17,13 @@ import pyarrow as pa
 import pytest
 
 from hudi_arrow.engine import ENGINE
+from hudi_core.commit import lock as lock_module
 from hudi_core.commit import storage_lock as storage_lock_module
 from hudi_core.commit.lock import LOCK_PATH, free_lock, table_lock, take_away, take_over
 from hudi_core.commit.storage_lock import LOCK_PROVIDER, STORAGE_LOCK_PATH, STORAGE_LOCK_PROVIDER, storage_lock
 from hudi_core.commit.times import system_clock
 from hudi_core.commit.versions import FileVersion, VersionedStorage
+from hudi_core.engine import Storage
 from hudi_core.errors import AlreadyExistsError, ConflictError, LockedError, UnsupportedError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.writing.operations import write
@@ -187,6 +189,22 @@ def test_a_table_without_the_lock_does_not_get_it(storage: VersionedStorage) -> 
     with table_lock(storage):
         assert storage.exists(LOCK_PATH)
     assert not storage.exists(STORAGE_LOCK_PATH)
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_a_look_of_long_ago_is_repeated(
+    storage: VersionedStorage, monkeypatch: pytest.MonkeyPatch, is_old: bool
+) -> None:
+    """STORE-1396: the lock came while the table's own was waited for."""
+
+    def look(looked_at: Storage) -> bool:
+        looked_at.create(STORAGE_LOCK_PATH, lock(expired=True, after=timedelta(0)))
+        return False
+
+    monkeypatch.setattr(lock_module, "has_storage_lock", look)
+    monkeypatch.setattr(lock_module, "_FRESH", 0.0 if is_old else 60.0)
+    with table_lock(storage) as held:
+        assert (held.of_storage is not None) is is_old
 
 
 def test_a_table_is_created_with_the_lock_and_written_under_it(store: MeasuredStore) -> None:

@@ -66,7 +66,7 @@ def life(store: MeasuredStore) -> dict[str, Requests]:
 
 
 class TestWaves:
-    @pytest.mark.parametrize(("operation", "waves"), [("create", 16), ("insert", 36), ("upsert", 40), ("read", 6)])
+    @pytest.mark.parametrize(("operation", "waves"), [("create", 16), ("insert", 28), ("upsert", 30), ("read", 6)])
     def test_an_operation_waits_for_few_requests(self, life: dict[str, Requests], operation: str, waves: int) -> None:
         assert 0 < life[operation].waves <= waves, life[operation]
 
