@@ -77,32 +77,32 @@ def frame_struct(frame: Any) -> StructType:
 def arrow_schema(struct: StructType) -> pa.Schema:
     """The Arrow schema in which Spark gives rows of a StructType, with UTC for the session's zone. Raises `SchemaError` with the
     column for a type whose values no table has. Rule WRITE-1384."""
-    schema: pa.Schema = to_arrow_schema(_stored_struct(struct, ()), **_IN_UTC)
+    schema: pa.Schema = to_arrow_schema(_frame_struct(struct, ()), **_IN_UTC)
     return schema
 
 
-def _stored_struct(struct: StructType, path: tuple[str, ...]) -> StructType:
+def _frame_struct(struct: StructType, path: tuple[str, ...]) -> StructType:
     fields = [
-        StructField(field.name, _stored(field.dataType, (*path, field.name)), field.nullable, field.metadata)
+        StructField(field.name, _frame_type(field.dataType, (*path, field.name)), field.nullable, field.metadata)
         for field in struct.fields
     ]
     return StructType(fields)
 
 
-def _stored(type: DataType, path: tuple[str, ...]) -> DataType:
+def _frame_type(type: DataType, path: tuple[str, ...]) -> DataType:
     """A type with plain strings for those of limited length: frames have none, but a StructType may."""
     match type:
         case StructType():
-            return _stored_struct(type, path)
+            return _frame_struct(type, path)
         case ArrayType():
-            element = _stored(type.elementType, (*path, "element"))
+            element = _frame_type(type.elementType, (*path, "element"))
             # `array()` has elements without a type that are never null: Arrow has none such.
             return ArrayType(element, type.containsNull or isinstance(element, NullType))
         case MapType():
-            value = _stored(type.valueType, (*path, "value"))
+            value = _frame_type(type.valueType, (*path, "value"))
             if isinstance(type.keyType, NullType):
                 _refuse(type.keyType, (*path, "key"))
-            return MapType(_stored(type.keyType, (*path, "key")), value, type.valueContainsNull)
+            return MapType(_frame_type(type.keyType, (*path, "key")), value, type.valueContainsNull)
         case CharType() | VarcharType():
             return StringType()
         case _:

@@ -91,11 +91,11 @@ def name_arguments(kind: type[C]) -> type[C]:
         method = inspect.getattr_static(kind, name)
         takes_all = isinstance(method, FunctionType) and method.__code__.co_flags & inspect.CO_VARKEYWORDS
         if isinstance(method, FunctionType) and not name.startswith("_") and not takes_all:
-            setattr(kind, name, _named(method))
+            setattr(kind, name, _name_arguments_of(method))
     return kind
 
 
-def _named(method: FunctionType) -> FunctionType:
+def _name_arguments_of(method: FunctionType) -> FunctionType:
     @wraps(method)
     def call(*arguments: Any, **named: Any) -> Any:
         try:

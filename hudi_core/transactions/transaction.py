@@ -368,12 +368,12 @@ def _list_left_files(table: Table, write: Transaction, instant: Instant) -> tupl
     with its commit. Files of compactions have the same names in each run. Rule COMMIT-1438."""
     if instant.completed:
         stats = table.timeline.metadata(instant).stats.values()
-        theirs = {path for of_partition in stats for stat in of_partition for path in (stat.path, *stat.cdc_files)}
+        other_paths = {path for of_partition in stats for stat in of_partition for path in (stat.path, *stat.cdc_files)}
     elif instant.action in (CLUSTERING, REPLACE_COMMIT):
-        theirs = {path for path, _ in list_marked_files(table.storage, write.instant_time)}
+        other_paths = {path for path, _ in list_marked_files(table.storage, write.instant_time)}
     else:
         return ()
-    return tuple(sorted(write.announced - theirs))
+    return tuple(sorted(write.announced - other_paths))
 
 
 def _make_requested_content(action: str, operation: str) -> bytes:

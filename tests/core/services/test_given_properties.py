@@ -138,9 +138,9 @@ def test_a_property_that_is_given_counts_before_the_tables_under_whatever_name(t
     assert clean_settings(table.config, given).retained == 2
     given = CleanOptions(properties={"hoodie.cleaner.policy": "KEEP_LATEST_FILE_VERSIONS"})
     assert clean_settings(table.config, given).policy is CleanPolicy.VERSIONS
-    asked = Request({"hoodie.cleaner.commits.retained": "2"}, system_clock)
+    request = Request({"hoodie.cleaner.commits.retained": "2"}, system_clock)
     assert (
-        asked.read_stated(table).number("hoodie.clean.commits.retained", "hoodie.cleaner.commits.retained", default=0)
+        request.read_stated(table).number("hoodie.clean.commits.retained", "hoodie.cleaner.commits.retained", default=0)
         == 2
     )
 
