@@ -12,6 +12,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
+from hudi_core.version import __version__
 from tests.bench.timing import Missing, Pair
 
 _OURS = {
@@ -40,9 +41,10 @@ def _started(command: list[str]) -> Callable[[], str]:
 
 def _check(case: str, ours: str, theirs: str) -> None:
     """Each side tells its own version, or prints nothing. What is imported is the package that is installed."""
-    for printed, name, module in ((ours, "hudi-core", "hudi_core"), (theirs, "pyiceberg", "pyiceberg.table")):
+    sides = (ours, __version__, "hudi_core"), (theirs, version("pyiceberg"), "pyiceberg.table")
+    for printed, release, module in sides:
         if case == "cli_version":
-            assert version(name) in printed.split(), f"{name} {version(name)}, printed was {printed!r}"
+            assert release in printed.split(), f"version {release} of {module}, printed was {printed!r}"
         else:
             loaded = _started([sys.executable, "-c", f"import sys, {module}; print({module!r} in sys.modules)"])()
             assert (printed, loaded) == ("", "True\n"), f"importing {module} printed {printed!r}"
