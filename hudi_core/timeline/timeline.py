@@ -41,7 +41,7 @@ _SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Contents:
+class InstantContents:
     """What was read of instants. The content of a completed instant never changes, so a table's timelines share it, and a
     writer that goes on from one table reads each commit once; that of others, `pending`, is of one timeline."""
 
@@ -56,7 +56,7 @@ class _Contents:
         """The metadata of instants in this one's state."""
         return self.commits if instant.completed else self.pending
 
-    def share(self, instants: Iterable[Instant]) -> _Contents:
+    def share(self, instants: Iterable[Instant]) -> InstantContents:
         """The contents of completed instants for another timeline. Of the others only these stay: nobody asks for what was
         archived meanwhile."""
         kept = frozenset(instants)
@@ -64,7 +64,7 @@ class _Contents:
             for instant in list(contents):
                 if instant not in kept:
                     contents.pop(instant, None)
-        return _Contents(self.commits, self.extras)
+        return InstantContents(self.commits, self.extras)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Timeline(Portable):
     files: tuple[Instant, ...] = field(default=(), repr=False)
     """The files of the listing, each as an instant in its own state: an instant may have one of every state, and more than one
     of its completion."""
-    _contents: _Contents = field(default_factory=lambda: _Contents(), repr=False, compare=False)
+    _contents: InstantContents = field(default_factory=InstantContents, repr=False, compare=False)
 
     def __repr__(self) -> str:
         """One line; no content is read for it."""

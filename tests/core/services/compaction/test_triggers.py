@@ -15,6 +15,7 @@ from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.timeline.commits import CommitMetadata
 from hudi_core.timeline.instants import Instant, InstantState
+from hudi_core.timeline.timeline import InstantContents
 from tests.support.written_tables import TYPES
 
 
@@ -39,11 +40,10 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
 
 
 def with_instants(table: Table, *given: tuple[Instant, str]) -> Table:
-    timeline = replace(
-        table.timeline,
-        instants=tuple(one for one, _ in given),
-        _read={one: CommitMetadata(operationType=operation) for one, operation in given},
-    )
+    contents = InstantContents()
+    for one, operation in given:
+        contents.metadata_like(one)[one] = CommitMetadata(operationType=operation)
+    timeline = replace(table.timeline, instants=tuple(one for one, _ in given), _contents=contents)
     return Table(table.engine, table.storage, table.config, timeline)
 
 
