@@ -126,7 +126,7 @@ class Table(Portable, AnswersOtherWords):
         before = self.schema
         after = evolution.evolve(before, changes, case_sensitive=self.case_sensitive)
         for warning in diff.find_lost_names(before, after, self.config.named_columns):
-            warnings.warn(warning, stacklevel=2)
+            warnings.warn(warning, stacklevel=3)  # behind the look at its arguments
         return after
 
     def slices(self, as_of: Time | None = None) -> Sequence[FileSlice]:

@@ -83,8 +83,15 @@ def _latest(
     visible: Visibility,
 ) -> FileSlice | None:
     slices: dict[str, list[FileInfo]] = {instant: [] for instant in bases}
+    alone = [
+        log.instant for log, _ in logs if _is_of_layout_2(log, bases, visible) and log.instant < min(bases, default="9")
+    ]
     for log, info in sorted(logs, key=lambda entry: entry[0].order):
-        slices.setdefault(_slice_of(log, slices, visible), []).append(info)
+        if visible.layout == 1 and _is_of_layout_2(log, bases, visible):
+            begun = [instant for instant in bases if instant < log.instant]
+            slices.setdefault(max(begun) if begun else min(alone), []).append(info)
+        else:
+            slices.setdefault(_slice_of(log, slices, visible), []).append(info)
     opened = sorted(i for i in slices if i in visible.pending_compactions or visible.is_committed(i))
     if not opened:
         return None
@@ -94,6 +101,12 @@ def _latest(
     instant = opened[first]
     chosen = tuple(info for item in opened[first:] for info in slices[item])
     return FileSlice(folder, file_id, instant, bases.get(instant), chosen)
+
+
+def _is_of_layout_2(log: LogFileName, bases: Collection[str], visible: Visibility) -> bool:
+    """Whether a log file in layout 1 names the delta commit that wrote it: before a downgrade. Rule TIME-1386."""
+    of_slice = log.instant in bases or log.instant in visible.pending_compactions
+    return visible.is_committed(log.instant) and not of_slice
 
 
 def _slice_of(log: LogFileName, slices: Collection[str], visible: Visibility) -> str:

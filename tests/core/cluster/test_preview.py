@@ -79,7 +79,7 @@ def test_slices_outside_of_the_plan_count_too(tmp_path: Path) -> None:
     constant = preview(table, ClusterOptions(), ["1 = 1", "1 = 2"])
     assert [gain.kept_after for gain in constant.gains] == [1, 0]
     assert joined.gains[1].where == "id < 0"
-    nothing = preview(table, ClusterOptions(max_groups=0), ["id >= 0"])
+    nothing = preview(table, ClusterOptions(sizes=FileSizes(1 << 30, 1)), ["id >= 0"])
     assert (nothing.groups, nothing.gains[0].kept_after, nothing.gains[0].slices_after) == (0, 2, 2)
 
 
