@@ -84,6 +84,8 @@ class Transaction:
     """The partitions that the write announced to change."""
     announced: set[str] = field(default_factory=set, init=False)
     """The paths of the data files that tasks of this process are to make."""
+    has_lock: bool = field(default=False, init=False)
+    """The table's lock was not let go: storage deletes no files, so the write can not be undone."""
     is_committing: bool = field(default=False, init=False)
     """From here on other files than its own data files may tell of the write."""
 
@@ -104,6 +106,13 @@ class Transaction:
         inflight = Create(self.files.inflight, encode_commit(record, self.table.config.layout))
         run(self.table.storage, side_by_side([[inflight], beside]))
         self._started = True
+
+    def wait_for_lock(self) -> None:
+        """Waits until the lock is let go under which the write was requested. Raises what that raises, once."""
+        if self.locks is not None:
+            self.has_lock = True
+            self.locks.close()
+            self.has_lock = False
 
     def refuse_clustered(self, groups: Set[FileGroup]) -> None:
         """Raises `ConflictError` when a clustering is going to rewrite file groups that the write is about to change, which its
@@ -136,6 +145,7 @@ class Transaction:
         if not self._started:
             self.start()
         config, storage = self.table.config, self.table.storage
+        self.wait_for_lock()
         with table_lock(storage, clock=self.clock, until=self.locks) as lock:
             latest = refreshed(self.table)
             _expect_commit(latest)
@@ -337,7 +347,10 @@ def _undo(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> bool:
     takes the rollback. Of one that another writer took for dead, and rolled back, what was written since is removed. False where
     it is left to the next writer."""
     storage = write.table.storage
+    if write.has_lock:
+        return False
     try:
+        write.wait_for_lock()
         with table_lock(storage, clock=write.clock):
             # Under the lock: another may take the write over until then. Its heartbeat goes first, so that at any time something
             # shows an attempt of a task that its write ended.

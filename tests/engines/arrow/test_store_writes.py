@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 from contextlib import suppress
 from datetime import datetime, timedelta
+from time import monotonic
 from typing import Any
 
 import pyarrow as pa
@@ -17,7 +18,7 @@ import pytest
 from hudi_arrow.stores.remote import RemoteStorage
 from hudi_core.commit.steps import Delete, DeleteMany, Ensure, SideBySide, run
 from hudi_core.commit.times import system_clock
-from hudi_core.errors import HudiError
+from hudi_core.errors import HudiError, LockedError, StorageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -100,6 +101,20 @@ def test_changes_that_do_not_need_one_another_are_in_flight_together(
     write(table, rows(0, PARTITIONS, 1))
     store.behave()
     assert len(read(refreshed(created))) == PARTITIONS
+
+
+def test_a_lock_that_cannot_be_let_go_ends_the_write_with_that_error(store: MeasuredStore) -> None:
+    """STORE-1396: the write does not wait for its own lock."""
+    uri = "s3://lake/held"
+    table = create_table(uri, TYPES, "id", partition_by="p", storage_options=store.options)
+    store.behave(faults=[Fault(r"^(POST|DELETE) ", "403", EVERY)])
+    begun = monotonic()
+    with pytest.raises(StorageError) as raised:
+        write(table, rows(0, 3, 1))
+    store.behave()
+    assert not isinstance(raised.value, LockedError)
+    assert monotonic() - begun < 60
+    assert read(refreshed(table)) == []
 
 
 def later() -> datetime:
