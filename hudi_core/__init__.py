@@ -48,7 +48,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     values      the form of each type's values: order, text, JSON, casts
     types       the closed union of types, and promotions
     options     table properties
-    option_values  types of the fields of options
+    arguments   names and values that users give: what does not fit is an error
     service_properties  names of the properties of services
     stated_properties   properties as numbers, flags and choices
     local_uris  local paths, and `file:` URLs of them

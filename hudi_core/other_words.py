@@ -1,12 +1,13 @@
 """What other libraries call things, and what does them here: a hint in the error about a name that there is not. Rule TABLE-1446.
 
-Only errors read these tables. They are about Delta Lake's and Iceberg's libraries for Python, hudi-rs, pandas, Polars and Spark.
+It is loaded by such an error alone. The words are those of Delta Lake's and Iceberg's libraries for Python, of hudi-rs, pandas,
+Polars and Spark.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 _OPEN: Final = "hudi_core.open(path)"
 _READ: Final = "hudi_core.open(path).to_arrow(), to_pandas() or to_polars()"
@@ -157,21 +158,6 @@ _ELSEWHERE: Final[Mapping[str, str]] = {
     **dict.fromkeys(("retention_hours", "older_than"), "clean(keep_hours=...)"),
 }
 """By the name that others have: what does the same, which is no option of the operation that was given it."""
-
-
-class AnswersOtherWords:
-    """A class whose error about a name that it lacks says what does here what others have under that name."""
-
-    __slots__ = ()
-
-    if not TYPE_CHECKING:  # else every name would be one
-
-        def __getattr__(self, name: str) -> object:
-            kind = type(self)
-            if hasattr(kind, name):
-                return object.__getattribute__(self, name)  # a property, whose own error it was
-            text = f"{kind.__name__!r} object has no attribute {name!r}{hint_of_name(kind, name)}"
-            raise AttributeError(text, name=name, obj=self)
 
 
 def hint_of_name(owner: str | type[Any], name: str) -> str:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Any, Final
 
+from hudi_core.arguments import take_count, take_fields
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.partitions import ALL_PARTITIONS, PartitionFilter
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.expr.queries import Condition, Query, as_queries
 from hudi_core.notebook import show_briefly
-from hudi_core.option_values import take_count, take_fields
 from hudi_core.schema.names import name_list
 from hudi_core.tally import Tally, refuse_other_tally
 from hudi_core.writing.plan import FileSizes

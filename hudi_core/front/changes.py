@@ -6,8 +6,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Self
 
+from hudi_core.arguments import AnswersOtherWords
 from hudi_core.errors import UnsupportedError, UsageError
-from hudi_core.other_words import AnswersOtherWords
 from hudi_core.writing.by_predicate import refuse_delete_of_both
 from hudi_core.writing.operation import WriteOptions
 

@@ -11,10 +11,11 @@ from difflib import get_close_matches
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import UsageError, describe
-from hudi_core.other_words import hint_of_argument
 
 if TYPE_CHECKING:
+    from hudi_core import other_words
     from hudi_core.cluster.layout import Strategy
     from hudi_core.cluster.options import Progress as ClusterProgress
     from hudi_core.cluster.partitions import PartitionFilter
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from hudi_core.writing.operation import Progress as WriteProgress
     from hudi_core.writing.plan import FileSizes
     from hudi_core.writing.task_rows import RowOrder
+else:
+    other_words = ModuleByNeed("hudi_core.other_words")  # loaded by errors alone
 
 O = TypeVar("O")  # noqa: E741 - options
 
@@ -211,7 +214,7 @@ def options_from(kind: type[O], options: O | None, named: Mapping[str, Any]) -> 
     unknown = [name for name in named if name not in known]
     if unknown:
         near = get_close_matches(unknown[0], known, n=3)
-        hint = hint_of_argument(unknown[0], known)
+        hint = other_words.hint_of_argument(unknown[0], known)
         expected = f"some of {', '.join(near or known)}"
         raise UsageError(kind.__name__, expected=expected, found=f"{', '.join(unknown)}{hint}")
     return kind(**named) if options is None else replace(options, **named)  # type: ignore[type-var]

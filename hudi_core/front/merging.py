@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn, Self, Unpack
 
+from hudi_core.arguments import AnswersOtherWords, name_arguments
 from hudi_core.errors import UnsupportedError
 from hudi_core.front.keywords import WriteKeywords, options_from
-from hudi_core.front.odd_arguments import name_arguments
 from hudi_core.notebook import show_briefly
-from hudi_core.other_words import AnswersOtherWords
 from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.source_merge.clauses import Action, Clause
 

@@ -12,10 +12,8 @@ from functools import wraps
 from types import FunctionType
 from typing import Any, Final, TypeVar, get_args
 
+from hudi_core.arguments import describe_misfit
 from hudi_core.errors import UsageError, describe
-from hudi_core.other_words import hint_of_argument
-
-C = TypeVar("C")
 
 Kind = type | str
 """A type, or `module:Name` of a class or a union: a module that is not loaded has no objects yet."""
@@ -73,47 +71,13 @@ def check_arguments(function: object, called: str) -> object:
         try:
             given = signature.bind_partial(*arguments, **named).arguments
         except TypeError as error:  # as Python says it of a function that is not wrapped
-            raise TypeError(_misfit(called, str(error), signature, named)) from None
+            raise TypeError(describe_misfit(called, str(error), signature, named)) from None
         for name, (kinds, words) in expected.items():
             if name in given and not any(_is(given[name], kind) for kind in kinds):
                 raise UsageError(name, expected=words, found=describe(given[name]))
         return function(*arguments, **named)
 
     return call if expected else function
-
-
-def name_arguments(kind: type[C]) -> type[C]:
-    """Gives a class methods whose error about an argument that they do not have names those that they have. Rule TABLE-1353.
-
-    Methods that take options by name have their own error for an unknown one.
-    """
-    for name in dir(kind):
-        method = inspect.getattr_static(kind, name)
-        takes_all = isinstance(method, FunctionType) and method.__code__.co_flags & inspect.CO_VARKEYWORDS
-        if isinstance(method, FunctionType) and not name.startswith("_") and not takes_all:
-            setattr(kind, name, _name_arguments_of(method))
-    return kind
-
-
-def _name_arguments_of(method: FunctionType) -> FunctionType:
-    @wraps(method)
-    def call(*arguments: Any, **named: Any) -> Any:
-        try:
-            return method(*arguments, **named)
-        except TypeError as error:
-            if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # from within the method
-                raise
-            text = str(error).removeprefix(f"{method.__qualname__}() ")
-            raise TypeError(_misfit(method.__qualname__, text, inspect.signature(method), named)) from None
-
-    return call  # type: ignore[return-value]
-
-
-def _misfit(called: str, problem: str, signature: inspect.Signature, named: Mapping[str, object]) -> str:
-    """The text of an error about a call that does not fit a signature."""
-    own = [name for name in signature.parameters if name != "self"]
-    hints = (hint_of_argument(name, own).replace("; use", f"; for {name} use") for name in named if name not in own)
-    return f"{called}() {problem}; its arguments are {', '.join(own)}{''.join(hints)}"
 
 
 def _is(value: object, kind: Kind) -> bool:

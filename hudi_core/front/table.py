@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from hudi_core.arguments import name_arguments
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.front.after_write import serve
 from hudi_core.front.keywords import (
@@ -16,7 +17,6 @@ from hudi_core.front.keywords import (
     WriteKeywords,
     options_from,
 )
-from hudi_core.front.odd_arguments import name_arguments
 from hudi_core.front.services import ServedTable
 from hudi_core.notebook import Listing
 from hudi_core.schema.names import refuse_no_name

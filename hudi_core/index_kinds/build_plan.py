@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from hudi_core.arguments import take_fields
 from hudi_core.commit.name_limits import longest_file_name, name_limits
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.metadata.expressions import IDENTITY
@@ -23,7 +24,6 @@ from hudi_core.metadata.table import COLUMN_STATS, FILES
 from hudi_core.metadata_rows.rows_of_change import is_kept
 from hudi_core.metadata_writer.initial import possible_partitions
 from hudi_core.notebook import show_briefly
-from hudi_core.option_values import take_fields
 from hudi_core.options import TableConfig
 from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Path

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from hudi_core.arguments import take_fields
 from hudi_core.errors import UsageError
-from hudi_core.option_values import take_fields
 
 T = TypeVar("T")
 

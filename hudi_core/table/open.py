@@ -7,11 +7,11 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TypeVar
 
+from hudi_core.arguments import take_flag
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, NotATableError, StorageError, UsageError, describe
 from hudi_core.formats.properties import parse_properties
 from hudi_core.local_uris import local_path, refuse_no_path
-from hudi_core.option_values import take_flag
 from hudi_core.options import NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.rows.outside_files import is_there
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES, FooterCache

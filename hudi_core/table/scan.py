@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hudi_core.arguments import AnswersOtherWords, take_flag
 from hudi_core.arrays import Numbers
 from hudi_core.engine import ScanReader
 from hudi_core.expr.nodes import Expr
@@ -18,8 +19,6 @@ from hudi_core.expr.sql_predicate import doubts_of, warnings_of
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import conjuncts
 from hudi_core.notebook import html_table
-from hudi_core.option_values import take_flag
-from hudi_core.other_words import AnswersOtherWords
 from hudi_core.parallel.limits import READERS
 from hudi_core.parallel.streams import read_ahead
 from hudi_core.planning.plan import ALL_MATCH, SKIP, ScanPlan

@@ -9,14 +9,13 @@ from dataclasses import dataclass, field, replace
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from hudi_core.arguments import AnswersOtherWords, take_flag
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import Engine, ScanReader, Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError, describe
 from hudi_core.local_files import StorageWithLinks
 from hudi_core.notebook import html_table
-from hudi_core.option_values import take_flag
 from hudi_core.options import PROPERTIES_PATH, UNRELEASED, UNRELEASED_VERSION, TableConfig
-from hudi_core.other_words import AnswersOtherWords
 from hudi_core.portable import Portable
 from hudi_core.reading.damage import OnDamage
 from hudi_core.schema.names import names

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hudi_core.arguments import take_count, take_fields
 from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import Column, PrimitiveColumn, StringColumn, StructColumn
 from hudi_core.columns.strings import string_column, take_strings
@@ -16,7 +17,6 @@ from hudi_core.engine import InputRows
 from hudi_core.errors import TableError, UsageError, describe
 from hudi_core.keys.records import HoodieKey, HoodieRecordGlobalLocation
 from hudi_core.notebook import show_briefly
-from hudi_core.option_values import take_count, take_fields
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.ids import record_with_ids

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
+from hudi_core.arguments import take_count, take_fields
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.merge.rules import merge_rules
 from hudi_core.notebook import show_briefly
-from hudi_core.option_values import take_count, take_fields
 from hudi_core.options import TableType
 from hudi_core.schema.schema import Schema
 from hudi_core.stated_properties import property_texts

@@ -16,10 +16,10 @@ from typing import Final
 
 import numpy as np
 
+from hudi_core.arguments import take_count, take_fields
 from hudi_core.data_files.base_file import FileTarget
 from hudi_core.data_files.log_file import OWN_TIME_SINCE, log_target
 from hudi_core.notebook import show_briefly
-from hudi_core.option_values import take_count, take_fields
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.timeline.services import FileGroup, list_opened_by_compactions
 from hudi_core.timeline.slices import FileSlice

@@ -13,6 +13,7 @@ import pytest
 
 import hudi_core
 from hudi_core import other_words
+from hudi_core.arguments import AnswersOtherWords
 from hudi_core.errors import UsageError
 from hudi_core.front.changes import Changes
 from hudi_core.front.merging import Merge
@@ -81,7 +82,7 @@ def test_objects_travel_and_show_themselves_as_before(table: Table) -> None:
 def test_the_error_of_a_property_stays_its_own() -> None:
     """TABLE-1446."""
 
-    class Odd(other_words.AnswersOtherWords):
+    class Odd(AnswersOtherWords):
         @property
         def broken(self) -> int:
             return None.real  # type: ignore[attr-defined, no-any-return]

@@ -121,6 +121,7 @@ def test_a_table_is_open_before_what_plans_and_reads_it_is_loaded() -> None:
     others = ("planning", "reading", "expr", "functions", "pruning", "metadata", "writing", "cluster.", "validation")
     choices = {"hudi_core.expr", "hudi_core.reading", "hudi_core.reading.damage"}
     assert {name for name in loaded if name.startswith(tuple(f"hudi_core.{other}" for other in others))} == choices
+    assert "hudi_core.other_words" not in loaded
     assert "hudi_arrow.stores.storage" in loaded and "hudi_arrow.values" not in loaded
 
 

@@ -9,11 +9,11 @@ import pytest
 from tests.bench.walks import files_run, walks
 
 MOST = {
-    "warm predicate": 47,
+    "warm predicate": 45,
     "located key": 92,
     "cold predicate": 123,
-    "insert": 141,
-    "upsert of 50 rows": 168,
+    "insert": 139,
+    "upsert of 50 rows": 166,
     "first rows": 132,
 }
 """Files in which a function runs; a warm predicate is one more on a table that has planned before."""

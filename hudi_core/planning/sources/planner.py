@@ -17,13 +17,11 @@ from hudi_core.expr.walk import conjuncts, disjuncts
 from hudi_core.merge.rules import MergedColumns
 from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS
 from hudi_core.planning.prune import Conjunct, Source, StatisticsAnswer, bind_conjunct, whole
-from hudi_core.planning.sources.bloom_filters import filters_in_footers
 from hudi_core.planning.sources.conditions import ConditionColumns, is_fact, with_path_conditions
 from hudi_core.planning.sources.expression_filters import ExpressionFilters
 from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expression_pieces, with_index_columns
 from hudi_core.planning.sources.file_statistics import FileStatisticsAnswer
-from hudi_core.planning.sources.indexes import Index, IndexLookups, Lookup
-from hudi_core.planning.sources.log_statistics import LogStatistics
+from hudi_core.planning.sources.indexes import IndexLookups, Lookup
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics, Load, StatisticsPart
 
@@ -61,7 +59,7 @@ class PredicatePlanner:
         conjuncts_ = self.conjuncts  # sets what the indexes look up
         columns = {column for conjunct in conjuncts_ for column in columns_of(conjunct.hinted)}
         by_index = {lookup.index.name: lookup.source() for lookup in self._lookups}
-        in_footers = by_index.pop(self._in_footers.name)
+        in_footers = by_index.pop(self.inputs.footer_filters.name)
         return [
             *self._by_commits(),
             self._by_paths(columns),
@@ -81,14 +79,9 @@ class PredicatePlanner:
 
     @cached_property
     def _lookups(self) -> list[IndexLookups]:
-        indexes = [*self.inputs.indexes, *self.inputs.filters, *self.inputs.expression_filters, self._in_footers]
-        return [IndexLookups(index, self._facts, self.inputs.snapshot.warn_or_raise) for index in indexes]
-
-    @cached_property
-    def _in_footers(self) -> Index:
-        return filters_in_footers(
-            self.inputs.headers, lambda: LogStatistics(self.inputs.fallback), self.inputs.record_keys
-        )
+        inputs = self.inputs
+        indexes = [*inputs.indexes, *inputs.filters, *inputs.expression_filters, inputs.footer_filters]
+        return [IndexLookups(index, self._facts, inputs.snapshot.warn_or_raise) for index in indexes]
 
     def _with_facts(self, conjunct: Conjunct) -> Conjunct:
         plain = with_path_conditions(conjunct.predicate, self.inputs.values, self._facts)

@@ -19,7 +19,7 @@ from hudi_core.metadata.file_keys import hash_keys
 from hudi_core.metadata.kinds import PerKind
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
-from hudi_core.planning.sources.bloom_filters import filters_in_metadata
+from hudi_core.planning.sources.bloom_filters import filters_in_footers, filters_in_metadata
 from hudi_core.planning.sources.column_ranges import Bounds, ranges
 from hudi_core.planning.sources.commits import CommitTimes
 from hudi_core.planning.sources.expression_filters import ExpressionFilters
@@ -133,6 +133,11 @@ class Sources(Portable):
         if table is None:
             return []
         return [filters_in_metadata(self.headers, lambda: LogStatistics(self.fallback), self.record_keys, table)]
+
+    @cached_property
+    def footer_filters(self) -> Index:
+        """The bloom filters in footers that were read anyhow."""
+        return filters_in_footers(self.headers, lambda: LogStatistics(self.fallback), self.record_keys)
 
     @cached_property
     def expression_indexes(self) -> tuple[ExpressionIndex, ...]:

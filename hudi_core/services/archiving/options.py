@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from hudi_core.arguments import take_fields
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UsageError
 from hudi_core.notebook import show_briefly
-from hudi_core.option_values import take_fields
 from hudi_core.options import TableConfig
 from hudi_core.services.cleaning.options import CleanOptions, CleanSettings, clean_settings
 from hudi_core.services.given_properties import read_given

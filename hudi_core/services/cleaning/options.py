@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from hudi_core.arguments import take_count, take_fields
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UsageError
 from hudi_core.notebook import show_briefly
-from hudi_core.option_values import take_count, take_fields
 from hudi_core.options import TableConfig
 from hudi_core.service_properties import names_of
 from hudi_core.services.given_properties import read_given

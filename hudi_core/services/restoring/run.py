@@ -14,6 +14,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from hudi_core.arguments import take_flag
 from hudi_core.commit.avro_schemas import RESTORE_METADATA
 from hudi_core.commit.heartbeat import is_alive
 from hudi_core.commit.instant_files import InstantFiles
@@ -25,7 +26,6 @@ from hudi_core.formats.avro.container import write_container
 from hudi_core.index_builds.removal import remove_partitions
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.table import FILES
-from hudi_core.option_values import take_flag
 from hudi_core.services.restoring.plan import (
     RestorePlan,
     encode_plan,

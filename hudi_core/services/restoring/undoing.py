@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hudi_core.arguments import take_flag
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.index_builds.removal import remove_partitions
 from hudi_core.metadata.table import FILES
 from hudi_core.metadata_writer.undo import refuse_mixed
-from hudi_core.option_values import take_flag
 from hudi_core.services.restoring.rebuilding import build_anew, rebuild_after_failure
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table

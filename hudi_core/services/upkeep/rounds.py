@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from time import monotonic, sleep
 from typing import Final
 
+from hudi_core.arguments import take_fields
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import ConflictError, UsageError
 from hudi_core.notebook import show_briefly
-from hudi_core.option_values import take_fields
 from hudi_core.schema.names import names
 from hudi_core.services.bounds import WorkBounds
 from hudi_core.services.compaction.result import PUT_OFF

@@ -1,23 +1,34 @@
-"""Fields of options: a value of another type than the class states is an error that says so. Rule TABLE-1445.
+"""Names and values that users give: an error says what does fit. Rules TABLE-1353, TABLE-1445, TABLE-1446.
 
-A class of options calls `take_fields` when it is made. Fields of other kinds than those below it checks itself.
+Classes that users call methods of answer names that they lack (`AnswersOtherWords`) and arguments that their methods lack
+(`name_arguments`). A class of options calls `take_fields` when it is made, and checks fields of other kinds itself.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import Field, fields
 from enum import StrEnum
-from functools import cache, partial
+from functools import cache, partial, wraps
 from numbers import Real
 from operator import index
-from typing import Any, Final
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import UsageError, describe
+
+if TYPE_CHECKING:
+    from hudi_core import other_words
+else:
+    other_words = ModuleByNeed("hudi_core.other_words")  # loaded by errors alone
+
+C = TypeVar("C")
 
 Take = Callable[[str, object], object]
 """Gives the value of a field, by its name, in the form that the class states. Raises `UsageError` for one of another type."""
@@ -25,6 +36,59 @@ Take = Callable[[str, object], object]
 _FUNCTIONS: Final = ("Callable[", "Clock", "Progress")
 _LITERAL: Final = re.compile(r"\s*\|\s*Literal\[[^]]*\]")
 """Names beside the class that they are members of."""
+
+
+class AnswersOtherWords:
+    """A class whose error about a name that it lacks says what does here what others have under that name."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # else every name would be one
+
+        def __getattr__(self, name: str) -> object:
+            kind = type(self)
+            if hasattr(kind, name):
+                return object.__getattribute__(self, name)  # a property, whose own error it was
+            text = f"{kind.__name__!r} object has no attribute {name!r}{other_words.hint_of_name(kind, name)}"
+            raise AttributeError(text, name=name, obj=self)
+
+
+def name_arguments(kind: type[C]) -> type[C]:
+    """Gives a class methods whose error about an argument that they do not have names those that they have. Rule TABLE-1353.
+
+    Methods that take options by name have their own error for an unknown one.
+    """
+    for name in dir(kind):
+        method = inspect.getattr_static(kind, name)
+        takes_all = isinstance(method, FunctionType) and method.__code__.co_flags & inspect.CO_VARKEYWORDS
+        if isinstance(method, FunctionType) and not name.startswith("_") and not takes_all:
+            setattr(kind, name, _name_arguments_of(method))
+    return kind
+
+
+def _name_arguments_of(method: FunctionType) -> FunctionType:
+    @wraps(method)
+    def call(*arguments: Any, **named: Any) -> Any:
+        try:
+            return method(*arguments, **named)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # from within the method
+                raise
+            text = str(error).removeprefix(f"{method.__qualname__}() ")
+            raise TypeError(describe_misfit(method.__qualname__, text, inspect.signature(method), named)) from None
+
+    return call  # type: ignore[return-value]
+
+
+def describe_misfit(called: str, problem: str, signature: inspect.Signature, named: Mapping[str, object]) -> str:
+    """The text of an error about a call that does not fit a signature."""
+    own = [name for name in signature.parameters if name != "self"]
+    hints = (
+        other_words.hint_of_argument(name, own).replace("; use", f"; for {name} use")
+        for name in named
+        if name not in own
+    )
+    return f"{called}() {problem}; its arguments are {', '.join(own)}{''.join(hints)}"
 
 
 def take_fields(options: object) -> None:

@@ -1,4 +1,4 @@
-"""Fields of options: each of another type than the class states is refused before anything is done."""
+"""Fields of options and flags: each of another type than is stated is refused before anything is done."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import hudi_core
+from hudi_core.arguments import take_count, take_flag
 from hudi_core.errors import UsageError
 from hudi_core.front.table import Table
-from hudi_core.option_values import take_count, take_flag
 from hudi_core.services.bounds import WorkBounds
 from hudi_core.tagging.choose import IndexType
 
