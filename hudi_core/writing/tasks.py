@@ -67,9 +67,9 @@ class NewFile:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RewriteFile:
-    """A new version of a slice's base file: its rows merged with these and less those of the deleted keys. Without `combine`
-    the rows are put behind its own as they are. With `wins` they take the place of those of their keys, whatever the table's
-    merge rule, and log files of the slice are merged into the file."""
+    """A new version of a slice's base file, its log files merged into it: its rows merged with these and less those of the
+    deleted keys. Without `combine` the rows are put behind its own as they are. With `wins` they take the place of those of
+    their keys, whatever the table's merge rule."""
 
     target: FileTarget
     slice: FileSlice
@@ -224,7 +224,7 @@ class TaskRunner:
             )
         columns = self._winning if task.wins else self._columns
         files, older = self._files(task.slice), None
-        rows: StoredRows = MergedInputFiles(files.sources) if task.wins else files
+        rows: StoredRows = MergedInputFiles(files.sources)
         if task.slice.base is not None and not task.slice.logs:
             opened = files.open(task.slice, task.slice.base, columns.schema)
             rows, older = OpenedRows(files, opened), text_in_footer(opened.file.footer)

@@ -54,6 +54,18 @@ def test_no_log_file_is_written_beside_a_base_file_that_is_under_way(tmp_path: P
     assert list(table.refresh().validate()) == []
 
 
+@pytest.mark.parametrize("name", list(WRITES))
+def test_log_files_that_are_there_are_merged_into_the_base_file(tmp_path: Path, name: str) -> None:
+    """WRITE-500."""
+    table = new_table(tmp_path, 9)
+    table.upsert(pa.table({"id": ["b"], "p": ["x"], "v": [7]}))
+    table = table.refresh()
+    begin_base_files(table, alive=True)
+    WRITES[name](table)
+    assert [len(one.logs) for one in table.refresh().slices()] == [0, 0]
+    assert rows_of(table) == [row if row[0] != "b" else ("b", 7) for row in expected(name)]
+
+
 def test_other_log_files_are_written(tmp_path: Path) -> None:
     """WRITE-500: where a compaction is planned, which readers know, and where the write has died, and is rolled back."""
     table = new_table(tmp_path, 9)
