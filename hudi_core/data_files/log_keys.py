@@ -20,9 +20,6 @@ def with_merged_keys(status: WriteStatus, after: Snapshot, file_slice: FileSlice
     """The status of a log file with those of its keys as added that its slice holds, and of its removed keys those that it does
     not hold: the other rows and delete markers of the file lost to records with a higher ordering value.
 
-    The key of a delete marker that lost is an added one, too: where the marker takes the place of a delete that wins against any
-    row, it brings the row of the base file back. A key that the table never lost is located where it was.
-
     `after` and `file_slice` are the table and the slice with the file. Reads the keys of the slice; raises what that raises.
     """
     given = [keys for keys in (status.added_keys, status.removed_keys) if keys is not None]
@@ -37,6 +34,6 @@ def with_merged_keys(status: WriteStatus, after: Snapshot, file_slice: FileSlice
         status,
         inserts=status.inserts - lost,
         updates=status.updates + lost,
-        added_keys=take_strings(keys, np.flatnonzero(is_held)),
+        added_keys=take_strings(keys, np.flatnonzero(is_held[:added])),
         removed_keys=take_strings(keys, added + np.flatnonzero(~is_held[added:])),
     )

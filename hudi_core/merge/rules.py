@@ -56,6 +56,11 @@ class MergeRules:
         return Precedence.NEWER if self.mode is MergeMode.COMMIT_TIME_ORDERING else self.by_value
 
     @property
+    def newer_wins(self) -> bool:
+        """The newer of two rows wins as a whole, whatever they hold."""
+        return self.precedence is Precedence.NEWER and self.partial is None
+
+    @property
     def keeps_stored_values(self) -> bool:
         """A row without a value in a column leaves the stored one there."""
         return self.partial in (PartialUpdates.IGNORE_DEFAULTS, PartialUpdates.IGNORE_NULLS)

@@ -30,6 +30,7 @@ from hudi_core.reading.slice_merge import RowRanges, SliceMerge, whole_file
 from hudi_core.reading.spilled_merge import SpilledMerge
 from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Schema
+from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
 
 MAX_LOG_BYTES: Final = 64 << 20
@@ -55,14 +56,15 @@ class MergedSlices:
     damage: Damage = RAISED
     _readers: dict[tuple[Schema, bool], LogReader] = field(default_factory=dict, repr=False, compare=False)
 
-    def rows(self, slice: FileSlice, wanted: Schema) -> Iterator[Any]:
-        """The engine's batches of the slice's rows, as rows of the wanted schema.
+    def rows(self, slice: FileSlice, wanted: Schema, deleting: set[FileGroup] | None = None) -> Iterator[Any]:
+        """The engine's batches of the slice's rows, as rows of the wanted schema. `deleting` gets the file group, behind the last
+        row, where log files delete rows of the base file.
 
         The base file's rows come in file order; behind each of its batches, or behind all of them, those that logs changed;
         then those that only logs have. The base file is read a batch at a time, the logs are held in memory; where these do not
         fit, changed rows come where they stood. Raises `UnsupportedError` for an unknown way to merge records.
         """
-        return self._rows(slice, wanted, whole_file)
+        return self._rows(slice, wanted, whole_file, deleting)
 
     def matching(self, slice: FileSlice, wanted: Selection, residual: Predicate) -> Iterator[Any]:
         """The slice's rows that match, as the wanted columns; no batch is without rows.
@@ -95,19 +97,25 @@ class MergedSlices:
         with latest_records(self._reader(wanted, True), slice, blocks, spills=self._spills(blocks)) as latest:
             yield latest, blocks
 
-    def _rows(self, slice: FileSlice, wanted: Schema, row_ranges: RowRanges) -> Iterator[Any]:
+    def _rows(
+        self, slice: FileSlice, wanted: Schema, row_ranges: RowRanges, deleting: set[FileGroup] | None = None
+    ) -> Iterator[Any]:
         engine, blocks = self._sources.snapshot.engine, self._blocks(slice, wanted)
+        merge: SliceMerge | SpilledMerge
         if self._spills(blocks):
-            columns, spilled = self._spill(slice, blocks, wanted)
-            batches = spilled.rewritten()
+            columns, merge = self._spill(slice, blocks, wanted)
+            batches = merge.rewritten()
         else:
             columns, logs = self._logs(slice, blocks, wanted)
-            batches = SliceMerge(self.base_files, slice, columns, logs).rows(row_ranges)
+            merge = SliceMerge(self.base_files, slice, columns, logs)
+            batches = merge.rows(row_ranges)
         narrow = projection(reconcile(columns.schema, wanted), engine.values)
         is_wanted_schema = len(columns.schema.fields) == len(wanted.fields)
         for batch in batches:
             if engine.rows.count(batch):
                 yield batch if is_wanted_schema else engine.rows.batch(narrow(engine.rows.root(batch)))
+        if deleting is not None and merge.deletes:
+            deleting.add((slice.partition, slice.file_id))
 
     def _blocks(self, slice: FileSlice, wanted: Schema) -> list[LogBlock]:
         """The blocks that count; where damage is skipped those that can be read."""

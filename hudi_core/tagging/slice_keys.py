@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hudi_core.arrays import Bools, Numbers
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.engine import Footer, OpenedFile
-from hudi_core.expr.predicate import ALWAYS_TRUE, Column
+from hudi_core.expr.predicate import Column
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.metadata.table import COLUMN_STATS
 from hudi_core.planning.sources.file_filters import MAX_KEY, MIN_KEY
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.pruning.statistics import ColumnStatistics
 from hudi_core.reading.base_files import BaseFiles
-from hudi_core.reading.slices import SliceReader
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.schema import Path
 from hudi_core.tagging.row_keys import RowKeys
+from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import String
+
+if TYPE_CHECKING:
+    from hudi_core.reading import merged_slices
+else:
+    merged_slices = ModuleByNeed("hudi_core.reading.merged_slices")  # for log files alone
 
 _SUPPLEMENTARY, _LATE = 0xF0, (0xEE, 0xEF)
 """Leading bytes of characters above U+FFFF, and of those that UTF-16 sorts after them."""
@@ -62,6 +68,8 @@ class SliceKeyReader:
     sources: Sources
     bounds: KeyBounds | None = None
     """The bounds of all slices, where they were looked up before."""
+    deleting: set[FileGroup] = field(default_factory=set, repr=False, compare=False)
+    """The file groups of slices, all of whose keys were drawn, in which log files delete keys of the base file."""
 
     def of_slice(
         self, slice: FileSlice, row_groups: Sequence[int] | None = None, opened: OpenedFile[Any] | None = None
@@ -78,14 +86,14 @@ class SliceKeyReader:
 
     def _batches(self, slice: FileSlice, row_groups: Sequence[int] | None) -> Iterator[Any]:
         if slice.base is None or slice.logs:
-            return self._reader.read(slice, None)
+            return self._merged.rows(slice, self._keys.schema, self.deleting)
         if self._keys.generator is not None:
             return BaseFiles(self.sources).rows(slice, slice.base, self._keys.schema, row_groups)
         return self.sources.headers.open_file(slice.base).batches([RECORD_KEY], row_groups)
 
     @cached_property
-    def _reader(self) -> SliceReader:
-        return SliceReader(self.sources, self._keys.schema, ALWAYS_TRUE)
+    def _merged(self) -> merged_slices.MergedSlices:
+        return merged_slices.MergedSlices(BaseFiles(self.sources))
 
     @cached_property
     def _keys(self) -> RowKeys:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from hudi_core.arrays import Bools, Numbers
 from hudi_core.errors import UnsupportedError
+from hudi_core.merge.rules import merge_rules
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.schema import Schema
@@ -21,7 +22,7 @@ from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.transactions.refusals import list_excluded_groups
 from hudi_core.writing.bucket_places import bucket_places
 from hudi_core.writing.bucket_plan import BucketUse, plan_buckets
-from hudi_core.writing.deleted_keys import with_deleted_keys
+from hudi_core.writing.deleted_keys import settle_deleted_rows, with_deleted_keys
 from hudi_core.writing.duplicates import DuplicatePolicy, places_without_duplicates
 from hudi_core.writing.incoming import Incoming, file_schema
 from hudi_core.writing.moves import resolve_moves
@@ -39,7 +40,7 @@ from hudi_core.writing.task_rows import (
     without_removed,
 )
 from hudi_core.writing.tasks import Task
-from hudi_core.writing.update_outcomes import deleting_tasks
+from hudi_core.writing.update_outcomes import deleting_tasks, merging_tasks
 from hudi_core.writing.write_properties import needs_record_index
 from hudi_core.writing.write_run import Planned
 
@@ -80,6 +81,14 @@ def with_every_row(table: Table, tasks: Sequence[Task], repeated: frozenset[int]
     return deleting_tasks(table, tasks, {slices[number] for number in repeated})
 
 
+def without_logs(table: Table, tasks: Sequence[Task], unlogged: Set[int]) -> tuple[Task, ...]:
+    """The tasks of an upsert, of which some slices, by number, get no log file."""
+    if not unlogged:
+        return tuple(tasks)
+    slices = table.snapshot().slices
+    return merging_tasks(table, tasks, {slices[number] for number in unlogged})
+
+
 def plan_upsert(
     table: Table,
     incoming: Incoming,
@@ -95,7 +104,7 @@ def plan_upsert(
         return plan_in_buckets(table, incoming, Operation.UPSERT, instant_time, options, layout, removes, deleted)
     tagger, located = locate(table, incoming.keys, options)
     bytes_of_row = row_bytes(tagger.sources, file_schema(incoming.table), incoming.spool, options.sizes.target)
-    places = upsert_places(tagger, incoming, located, options)
+    places = upsert_places(tagger, incoming, located, options, wins=removes is not None)
     if removes is not None:
         places = without_removed(places, incoming.keys.records, removes)
     if deleted is not None:
@@ -104,6 +113,7 @@ def plan_upsert(
     inserts = {path: len(rows) for path, rows in group_by_partition(incoming.keys, places.new_rows)}
     routes = planner.upsert(places.updates, set(places.leaving), inserts, logs=writes_logs(table))
     tasks = rows_of_tasks(routes, incoming.keys, places, RowOrder.GLOBAL)
+    tasks = without_logs(table, tasks, places.unlogged)
     return Planned(tasks if deleted is None else with_every_row(table, tasks, deleted.repeated), spool=incoming.spool)
 
 
@@ -131,7 +141,8 @@ def plan_in_buckets(
     """The tasks that put rows into the buckets of their keys: merged with those of their keys, or added to copy-on-write files as
     they are by operations that only add. `removes` and `deleted` are as in `plan_upsert`."""
     use, policy = bucket_use(table, operation), policy_of(table, operation, options)
-    if use.looks_up(removes=removes is not None or policy is not DuplicatePolicy.NONE):
+    looks_up = use.looks_up(removes=removes is not None or policy is not DuplicatePolicy.NONE)
+    if looks_up:
         tagger, located = locate(table, incoming.keys, options)
         sources = tagger.sources
     else:
@@ -143,10 +154,12 @@ def plan_in_buckets(
     if policy is not DuplicatePolicy.NONE:
         places = places_without_duplicates(incoming.keys, located.slices, policy, whole_table=False)
     if removes is not None:
-        places = with_deletes_in_buckets(tagger, incoming.keys, without_removed(places, incoming.keys.records, removes))
+        places = without_removed(places, incoming.keys.records, removes)
+    if looks_up:
+        places = with_deletes_in_buckets(tagger, incoming, places, wins=removes is not None)
     if deleted is not None:
         places = with_deleted_places(places, deleted.keys.records, deleted.places.slices)
-    tasks = plan_buckets(planner, incoming.keys, buckets, places, use)
+    tasks = without_logs(table, plan_buckets(planner, incoming.keys, buckets, places, use), places.unlogged)
     if deleted is not None:
         tasks = with_every_row(table, tasks, deleted.repeated)
     return Planned(tasks, list_replaced_groups(table, operation, partitions), spool=incoming.spool, before=steps)
@@ -157,8 +170,10 @@ def bucket_use(table: Table, operation: Operation) -> BucketUse:
     return BucketUse(writes_logs(table), not operation.adds_alone, operation.overwrites)
 
 
-def upsert_places(tagger: Tagger, incoming: Incoming, located: Locations, options: WriteOptions) -> Places:
-    """Where rows go that are merged with those of their keys, which were located."""
+def upsert_places(
+    tagger: Tagger, incoming: Incoming, located: Locations, options: WriteOptions, *, wins: bool
+) -> Places:
+    """Where rows go that are merged with those of their keys, which were located; `wins`: they win whatever these are."""
     places = Places(located.slices, _positions(located, options))
     if tagger.options.whole_table:
         moves = options.moves(tagger.table.config.properties)
@@ -171,14 +186,20 @@ def upsert_places(tagger: Tagger, incoming: Incoming, located: Locations, option
         return places
     with_deleted = with_deleted_keys(tagger.stored, incoming.keys, places.slices)
     deleted = with_deleted != places.slices
-    return replace(places, slices=with_deleted, new=deleted, deleted=deleted)
+    deleted_in = np.where(deleted, with_deleted, NOWHERE)
+    places = replace(places, slices=with_deleted, new=deleted, deleted_in=deleted_in)
+    return places if wins else settle_deleted_rows(tagger.sources, incoming, places)
 
 
-def with_deletes_in_buckets(tagger: Tagger, keys: KeyColumns, places: Places) -> Places:
-    """The places of new rows of a merge with those whose keys log files of their buckets delete."""
-    if not writes_logs(tagger.table):
+def with_deletes_in_buckets(tagger: Tagger, incoming: Incoming, places: Places, *, wins: bool) -> Places:
+    """The places of rows in buckets, with the slices whose log files delete keys of theirs; `wins` as in `upsert_places`. The
+    slices were looked into: no other is read than those with such deletes, and none where the newer row wins in any case."""
+    table = tagger.table
+    if not writes_logs(table) or merge_rules(table.config, table.storage.uri).newer_wins:
         return places
-    return replace(places, deleted=with_deleted_keys(tagger.stored, keys, places.slices) != places.slices)
+    with_deleted = with_deleted_keys(tagger.stored, incoming.keys, places.slices, tagger.stored.deleting)
+    places = replace(places, deleted_in=np.where(with_deleted != places.slices, with_deleted, NOWHERE))
+    return places if wins else settle_deleted_rows(tagger.sources, incoming, places)
 
 
 def _positions(located: Locations, options: WriteOptions) -> Numbers | None:

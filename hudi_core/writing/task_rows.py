@@ -42,8 +42,11 @@ class Places:
     """The position of each key's row in the base file of its slice, `NOWHERE` where unknown; None: not to be recorded."""
     new: Bools | None = None
     """The rows whose key their slice does not hold: its task reports it as new. None for no row."""
-    deleted: Bools | None = None
-    """The new rows whose key the base file of the slice has, though a log file deletes it; None where nobody asked."""
+    deleted_in: Numbers | None = None
+    """For each new row the slice whose base file has its key, though a log file deletes it, else `NOWHERE`; None where nobody
+    asked."""
+    unlogged: frozenset[int] = frozenset()
+    """Slices whose base files are rewritten: in a log file, rows of theirs would bring deleted ones back."""
     leaving: Mapping[int, StringColumn] = field(default_factory=dict)
     """Keys to delete, by slice."""
 
@@ -121,7 +124,7 @@ def with_rows(task: Task, records: StringColumn, rows: Numbers, places: Places, 
             new_keys = take_strings(records, new) if len(new) else None
             # Rows of some columns alone change rows that the slice holds.
             columns = task.columns if new_keys is None else None
-            meets = places.deleted is not None and bool(places.deleted[rows].any())
+            meets = places.deleted_in is not None and bool((places.deleted_in[rows] != NOWHERE).any())
             return replace(
                 task, rows=rows, deleted_keys=leaves, positions=positions, new_keys=new_keys, columns=columns,
                 meets_deletes=meets,

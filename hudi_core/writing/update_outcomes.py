@@ -16,7 +16,7 @@ import numpy as np
 from hudi_core.arrays import Bools
 from hudi_core.data_files.base_file import FileTarget
 from hudi_core.errors import UnsupportedError
-from hudi_core.merge.records import Precedence, merge_records
+from hudi_core.merge.records import merge_records
 from hudi_core.merge.rules import merge_rules
 from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
@@ -61,7 +61,7 @@ def contest(table: Table, rows: Schema) -> Contest | None:
     """The contest of rows of a schema; None where the newer row wins as a whole."""
     where, engine = table.storage.uri, table.engine
     rules = merge_rules(table.config, where)
-    if rules.precedence is Precedence.NEWER and rules.partial is None:
+    if rules.newer_wins:
         return None
     return Contest(merge_columns(engine, table.config, rows, rules, rows, where, with_keys=False))
 
@@ -101,7 +101,18 @@ def deleting_tasks(table: Table, tasks: Sequence[Task], slices: Set[FileSlice]) 
     )
 
 
-def _rewriting(table: Table, task: AppendLog, reason: str) -> RewriteFile:
+def merging_tasks(table: Table, tasks: Sequence[Task], slices: Set[FileSlice]) -> tuple[Task, ...]:
+    """The tasks of an upsert, of which some `slices` have rows that would bring back deleted ones in a log file: there they are
+    merged into the base file, by the table's merge rule. Rule WRITE-1462. Raises as `winning_tasks`."""
+    return tuple(
+        _rewriting(table, task, "a row in a log file would bring back a deleted one", wins=False)
+        if isinstance(task, AppendLog) and task.slice in slices
+        else task
+        for task in tasks
+    )
+
+
+def _rewriting(table: Table, task: AppendLog, reason: str, *, wins: bool = True) -> RewriteFile:
     """The base file of the slice in place of a log file."""
     file_slice = task.slice
     group = file_slice.partition, file_slice.file_id
@@ -113,4 +124,4 @@ def _rewriting(table: Table, task: AppendLog, reason: str) -> RewriteFile:
             found="a pending compaction or clustering" if pending else "log files alone",
         )
     target = FileTarget(*group, task.target.instant_time, task.target.number)
-    return RewriteFile(target, file_slice, task.rows, deleted_keys=task.deleted_keys, wins=True)
+    return RewriteFile(target, file_slice, task.rows, deleted_keys=task.deleted_keys, wins=wins)

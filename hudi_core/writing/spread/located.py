@@ -77,7 +77,7 @@ class RangeReport:
     inserts: Mapping[str, int]
     sample: KeySample | None
     losing: frozenset[int] = frozenset()
-    """Slices with rows of an update that lose to what they were."""
+    """Slices with rows of an update that lose to what they were, or with rows to upsert that a log file must not have."""
     repeated: frozenset[int] = frozenset()
     """Slices whose base files have several rows of a key that is deleted."""
 
@@ -141,7 +141,7 @@ class LocateRows:
                 located = tagger.locate(whole.keys)
             if self.duplicates is None:
                 stays = self.deletes or self.buckets is not None or whole.places is not None
-                places = self._own_places(located) if stays else self._places(tagger, whole.keys, rows, located)
+                places = self._own_places(located) if stays else self._places(tagger, whole, rows, located)
             else:
                 places = places_without_duplicates(
                     whole.keys, located.slices, self.duplicates.policy, whole_table=tagger.options.whole_table,
@@ -150,8 +150,8 @@ class LocateRows:
             if whole.removes is not None:
                 places = without_removed(places, whole.keys.records, whole.removes)
             if self.buckets is not None:
-                if whole.loses is not None:
-                    places = with_deletes_in_buckets(tagger, whole.keys, places)
+                incoming = self._incoming(rows, whole.keys)
+                places = with_deletes_in_buckets(tagger, incoming, places, wins=whole.loses is not None)
                 places = self.buckets.place(whole.keys, places)
             yield from self._packets(part, whole, rows, places)
         yield report(part, self._report(part, whole, places, repeated))
@@ -159,10 +159,13 @@ class LocateRows:
     def _own_places(self, located: Locations) -> Places:
         return Places(located.slices, located.positions if self.record_positions else None)
 
-    def _places(self, tagger: Tagger, keys: KeyColumns, rows: Spool, located: Locations) -> Places:
+    def _places(self, tagger: Tagger, whole: RowPack, rows: Spool, located: Locations) -> Places:
         options = WriteOptions(record_positions=self.record_positions, properties=self.properties)
-        incoming = Incoming(self.table_schema, self.schema, rows, keys, self.lacking)
-        return upsert_places(tagger, incoming, located, options)
+        incoming = self._incoming(rows, whole.keys)
+        return upsert_places(tagger, incoming, located, options, wins=whole.loses is not None)
+
+    def _incoming(self, rows: Spool, keys: KeyColumns) -> Incoming:
+        return Incoming(self.table_schema, self.schema, rows, keys, self.lacking)
 
     def _packets(self, part: int, whole: RowPack, rows: Spool, places: Places) -> Iterator[Packet]:
         with_places = replace(
@@ -211,12 +214,13 @@ class LocateRows:
         )
 
     def _losing(self, whole: RowPack, places: Places) -> frozenset[int]:
-        """The slices whose rows lose to what they were, and those whose log files deleted keys of new rows of a merge."""
+        """The slices whose rows lose to what they were, and those whose log files deleted keys of new rows of a merge. Of rows to
+        upsert those which would bring back deleted ones."""
         loses = whole.loses
         if loses is None:
-            return frozenset()
-        if places.deleted is not None:
-            loses = loses | (places.deleted & (places.slices > NOWHERE))
+            return places.unlogged
+        if places.deleted_in is not None:
+            loses = loses | ((places.deleted_in != NOWHERE) & (places.slices > NOWHERE))
         return frozenset(np.unique(places.slices[loses]).tolist())
 
 

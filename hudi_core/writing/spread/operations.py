@@ -52,6 +52,7 @@ from hudi_core.writing.operation_plans import (
     of_given_columns,
     tag_options,
     with_every_row,
+    without_logs,
 )
 from hudi_core.writing.operations import run_of
 from hudi_core.writing.plan import Planner, Routes
@@ -237,7 +238,8 @@ class GivenRows:
         cuts = share_cuts(located.samples, routes.of_partitions)
         writes = _Writes(flow, routes, cuts, planner.row_bytes, True, self.stored, self.rows.runner)
         losing = frozenset(routes.of_slices[number] for number in located.losing)
-        return PlannedUpsert(Planned(routes.tasks, work=writes, stays=self.of_slices), losing)
+        tasks = routes.tasks if removes or self.of_slices else without_logs(table, routes.tasks, located.losing)
+        return PlannedUpsert(Planned(tasks, work=writes, stays=self.of_slices), losing)
 
     def _plan_in_buckets(
         self,
@@ -264,7 +266,8 @@ class GivenRows:
         writes = _Writes(flow, routes, KeyCuts.join({}), planner.row_bytes, use.combine, self.stored, self.rows.runner)
         replaced = list_replaced_groups(table, operation, partitions)
         losing = frozenset(routes.of_slices[number] for number in located.losing)
-        return PlannedUpsert(Planned(routes.tasks, replaced, work=writes, before=steps), losing)
+        tasks = routes.tasks if removes else without_logs(table, routes.tasks, located.losing)
+        return PlannedUpsert(Planned(tasks, replaced, work=writes, before=steps), losing)
 
     def delete(self, options: WriteOptions) -> WriteResult:
         """The rows of keys are deleted."""
