@@ -39,8 +39,8 @@ from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.tally import Tally
+from hudi_core.timeline.files import read_if_there
 from hudi_core.timeline.instants import Instant
-from hudi_core.timeline.optional_files import read_if_there
 from hudi_core.timeline.services import PendingWork, pending_work, savepoints
 from hudi_core.timeline.timeline import Timeline
 from hudi_core.truth import Verdict

@@ -16,14 +16,13 @@ from hudi_core.cluster.refusals import refuse_unclusterable
 from hudi_core.cluster.result import ClusterResult
 from hudi_core.cluster.run import run_plan
 from hudi_core.commit.heartbeat import is_alive
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import next_time
 from hudi_core.errors import ConflictError, HudiError, UsageError, list_times
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import Instant, InstantState
+from hudi_core.timeline.instants import Instant, InstantFiles, InstantState
 from hudi_core.timeline.services import FileGroup, is_planned_clustering
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.refusals import list_excluded_groups

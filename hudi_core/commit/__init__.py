@@ -4,7 +4,6 @@ abandoned      temporary files that killed processes have left
 avro_schemas   the Avro schemas of the files of instants
 compaction_plans  plans of compactions, of a table and of its metadata table, and their stored form
 heartbeat      heartbeats of writes that are going on
-instant_files  the names of the files of an instant, in both timeline layouts
 lock           the table's lock, shared with writers of Apache Hudi
 lock_owner     who holds a lock, and whether that process is still there
 markers        markers: which data files a write that is not completed may have created

@@ -17,7 +17,7 @@ from hudi_core.formats.last_writer import last_writer
 from hudi_core.local_files import let_pass
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.paths import instant_name, join_paths
-from hudi_core.timeline.optional_files import read_if_there
+from hudi_core.timeline.files import read_if_there
 
 HEARTBEATS: Final = ".hoodie/.heartbeat"
 """The folder of the heartbeats of all writes, each named by its time."""

@@ -40,7 +40,7 @@ from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.keying import is_ambiguous
 from hudi_core.table.open import location_of, open_table
 from hudi_core.table.table import Table
-from hudi_core.timeline.optional_files import SCHEMA_FOLDER
+from hudi_core.timeline.files import SCHEMA_FOLDER
 from hudi_core.transactions.refusals import refuse_unwritable_properties
 
 KEEPER: Final = ".hudi-core-keeps-this-folder"

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from hudi_core.commit.heartbeat import is_alive
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.steps import Delete, run
 from hudi_core.commit.times import Clock
 from hudi_core.formats.names import parse_log_file
@@ -26,6 +25,7 @@ from hudi_core.timeline.instants import (
     REPLACE_COMMIT,
     RESTORE,
     Instant,
+    InstantFiles,
     InstantState,
 )
 from hudi_core.timeline.plans import unreadable_plans

@@ -26,8 +26,8 @@ from hudi_core.metadata_writer.initial import (
 from hudi_core.options import FOLDER, NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
+from hudi_core.timeline.files import read_if_there
 from hudi_core.timeline.instants import parse_instant
-from hudi_core.timeline.optional_files import read_if_there
 
 _OF_BUILDS = (PARTITIONS_PROPERTY, INFLIGHT_PROPERTY, INDEX_DEFINITIONS_PROPERTY)
 """The properties that a build sets."""

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from hudi_core.commit.avro_schemas import INDEX_COMMIT_METADATA, INDEX_PLAN
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.paths import file_name
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import INDEXING, WRITES, Instant
+from hudi_core.timeline.instants import INDEXING, WRITES, Instant, InstantFiles
 from hudi_core.timeline.services import with_a_way_out
 from hudi_core.timeline.timeline import Timeline
 

@@ -11,7 +11,7 @@ from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.options import TableConfig
 from hudi_core.paths import file_name
-from hudi_core.timeline.optional_files import read_if_there
+from hudi_core.timeline.files import read_if_there
 
 
 def _empty(value: object) -> object:

@@ -47,9 +47,8 @@ from hudi_core.metadata.statistics import (
 from hudi_core.metadata.written import LostFile, expect_written, find_lost_files
 from hudi_core.options import FOLDER, NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.portable import Portable
-from hudi_core.timeline.files import FileList, files_in
+from hudi_core.timeline.files import FileList, files_in, read_if_there
 from hudi_core.timeline.instants import Instant, time_order
-from hudi_core.timeline.optional_files import read_if_there
 from hudi_core.timeline.slice_building import Visibility, latest_slices
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline, timeline_in

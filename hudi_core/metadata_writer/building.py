@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.metadata import Stat, encode_commit, metadata_record, stat_of
 from hudi_core.commit.statuses import WriteStatus
@@ -23,7 +22,7 @@ from hudi_core.metadata_writer.delta_commit import partition_group_prefix, parti
 from hudi_core.metadata_writer.group_files import FIRST_TOKEN, file_id, first_log_content
 from hudi_core.metadata_writer.initial import BUILT, group_count
 from hudi_core.options import FOLDER, TableConfig
-from hudi_core.timeline.instants import DELTA_COMMIT
+from hudi_core.timeline.instants import DELTA_COMMIT, InstantFiles
 
 OWN_BASE_TIME_SINCE: Final = 8
 """The table version from which log files do not name their slice: base files may have a time of their own."""

@@ -7,14 +7,13 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from hudi_core.commit.avro_schemas import CLEAN_METADATA, CLEANER_PLAN
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.steps import Create, DeleteMany, Step
 from hudi_core.engine import FileInfo
 from hudi_core.formats.avro.container import write_container
 from hudi_core.formats.names import BaseFileName, LogFileName, parse_base_file, parse_log_file
 from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable
 from hudi_core.paths import join_paths, partition_path, resolve_planned_path
-from hudi_core.timeline.instants import CLEAN, Instant, time_order
+from hudi_core.timeline.instants import CLEAN, Instant, InstantFiles, time_order
 
 KEPT_SLICES: Final = 2
 """Slices of a file group that stay: the latest, and the one that readers may still read who began before it."""

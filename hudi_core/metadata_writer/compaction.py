@@ -22,7 +22,6 @@ from hudi_core.commit.compaction_plans import (
     plan_operation,
     read_plan,
 )
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.metadata import Stat, encode_commit, metadata_record, stat_of
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.commit.steps import Create, Replace, Step
@@ -39,7 +38,7 @@ from hudi_core.metadata_rows.record_schema import COMMIT_SCHEMA, STORED_SCHEMA
 from hudi_core.metadata_rows.rows import NO_ROWS, IndexRows, listing_rows
 from hudi_core.metadata_writer.group_files import base_content, order_rows
 from hudi_core.paths import join_paths
-from hudi_core.timeline.instants import COMMIT, COMPACTION, DELTA_COMMIT, Instant, time_order
+from hudi_core.timeline.instants import COMMIT, COMPACTION, DELTA_COMMIT, Instant, InstantFiles, time_order
 from hudi_core.timeline.slices import FileSlice
 
 MAX_DELTA_COMMITS: Final = 10

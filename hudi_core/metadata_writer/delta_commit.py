@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.metadata import Stat, encode_commit, metadata_record, plan_stat, stat_of
 from hudi_core.commit.statuses import StagedLog, StagedLogs, WriteStatus
@@ -22,7 +21,7 @@ from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, siblings
 from hudi_core.metadata_rows.record_schema import COMMIT_SCHEMA
 from hudi_core.metadata_rows.rows import PartitionRows
 from hudi_core.metadata_writer.group_files import FIRST_TOKEN, by_group, file_id, first_log_content, log_content
-from hudi_core.timeline.instants import DELTA_COMMIT
+from hudi_core.timeline.instants import DELTA_COMMIT, InstantFiles
 from hudi_core.timeline.slices import FileSlice
 
 PREPPED: Final = "UPSERT_PREPPED"

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.metadata import encode_commit, metadata_record, stat_of
 from hudi_core.commit.statuses import WriteStatus
@@ -25,7 +24,7 @@ from hudi_core.metadata_writer.delta_commit import partition_group_prefix, parti
 from hudi_core.metadata_writer.group_files import FIRST_TOKEN, base_content, by_group, file_id, first_log_content
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_checksum
 from hudi_core.schema.schema import Schema
-from hudi_core.timeline.instants import DELTA_COMMIT
+from hudi_core.timeline.instants import DELTA_COMMIT, InstantFiles
 
 _RECORDS_IN_GROUP: Final = (1 << 30) // 48
 _GROWTH, _MAX_GROUPS = 2, 10_000

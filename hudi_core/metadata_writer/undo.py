@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.statuses import LOG_COMPACT
 from hudi_core.commit.steps import Delete, DeleteMany, Step
 from hudi_core.engine import FileInfo, Storage
@@ -22,6 +21,7 @@ from hudi_core.timeline.instants import (
     DELTA_COMMIT,
     LOG_COMPACTION,
     Instant,
+    InstantFiles,
     InstantState,
     time_order,
 )

@@ -32,9 +32,8 @@ from hudi_core.snapshot.complete_listing import refuse_incomplete
 from hudi_core.snapshot.external_files import refuse_external
 from hudi_core.snapshot.footer_cache import FooterCache
 from hudi_core.snapshot.mode import MetadataMode
-from hudi_core.timeline.files import FileList, files_in
+from hudi_core.timeline.files import SCHEMA_FOLDER, FileList, files_in
 from hudi_core.timeline.history import history_of
-from hudi_core.timeline.optional_files import SCHEMA_FOLDER
 from hudi_core.timeline.recorded_logs import with_recorded_sizes
 from hudi_core.timeline.schemas import SchemaHistory, schema_history
 from hudi_core.timeline.services import FileGroup

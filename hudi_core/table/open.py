@@ -18,8 +18,8 @@ from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES, FooterCache
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.table import Table
+from hudi_core.timeline.files import read_if_there
 from hudi_core.timeline.history import history_of
-from hudi_core.timeline.optional_files import read_if_there
 from hudi_core.timeline.timeline import load_timeline
 
 T = TypeVar("T", bound=Table)

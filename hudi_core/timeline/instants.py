@@ -14,6 +14,7 @@ from enum import IntEnum
 from typing import Any, Protocol
 
 from hudi_core.notebook import show_briefly
+from hudi_core.paths import instant_name
 
 COMMIT, DELTA_COMMIT, REPLACE_COMMIT = "commit", "deltacommit", "replacecommit"
 CLUSTERING, COMPACTION, LOG_COMPACTION = "clustering", "compaction", "logcompaction"
@@ -146,3 +147,33 @@ def in_order(instants: Iterable[Instant]) -> tuple[Instant, ...]:
     """The instants in order, without duplicates: an archive that was interrupted and begun again holds some twice."""
     distinct = {(instant.requested_time, instant.completes_as): instant for instant in instants}
     return tuple(sorted(distinct.values(), key=lambda instant: instant.order))
+
+
+@dataclass(frozen=True, slots=True)
+class InstantFiles:
+    """Paths, from the table's root, of the files of one action requested at one time: of its three states, in both layouts of the
+    timeline."""
+
+    folder: str
+    layout: int
+    requested_time: str
+    action: str
+
+    def __post_init__(self) -> None:
+        instant_name(self.requested_time, self.folder)
+
+    @property
+    def requested(self) -> str:
+        return f"{self.folder}/{self.requested_time}.{self.action}.requested"
+
+    @property
+    def inflight(self) -> str:
+        # A commit's inflight file does not name the action.
+        action = "" if self.action == COMMIT else f".{self.action}"
+        return f"{self.folder}/{self.requested_time}{action}.inflight"
+
+    def name_completed(self, completion_time: str) -> str:
+        action = name_completed_action(self.action)
+        if self.layout == 1:
+            return f"{self.folder}/{self.requested_time}.{action}"
+        return f"{self.folder}/{self.requested_time}_{completion_time}.{action}"

@@ -17,6 +17,7 @@ from hudi_core.parallel.ordered import in_order
 from hudi_core.portable import Portable
 from hudi_core.tally import READING_COMMITS, Tally
 from hudi_core.timeline.commits import CommitMetadata, read_commit, read_extra, read_record
+from hudi_core.timeline.files import read_if_there, read_schema_file
 from hudi_core.timeline.instants import (
     CLUSTERING,
     COMPACTION,
@@ -33,7 +34,6 @@ from hudi_core.timeline.instants import (
     parse_instant,
     time_order,
 )
-from hudi_core.timeline.optional_files import read_if_there, read_schema_file
 from hudi_core.timeline.times import begins_instant, query_time, refuse_digits
 
 _SHOWN: Final = 20

@@ -20,8 +20,8 @@ from hudi_core.reading.merge_columns import IS_DELETED
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.commits import CommitMetadata
+from hudi_core.timeline.files import SCHEMA_FOLDER
 from hudi_core.timeline.instants import CLEAN, WRITES, Instant, time_order
-from hudi_core.timeline.optional_files import SCHEMA_FOLDER
 from hudi_core.timeline.services import FileGroup, clean, clean_plan, pending_work, savepoints
 
 _ADDS: Final = frozenset({"INSERT", "BULK_INSERT", "CLUSTER", *COMPACTIONS})

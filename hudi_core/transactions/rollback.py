@@ -13,7 +13,6 @@ from typing import Final
 
 from hudi_core.commit.abandoned import delete_abandoned
 from hudi_core.commit.heartbeat import is_alive
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, Delete, DeleteMany, Step, run
 from hudi_core.commit.times import Clock, system_clock
@@ -32,6 +31,7 @@ from hudi_core.timeline.instants import (
     ROLLBACK,
     WRITES,
     Instant,
+    InstantFiles,
     InstantState,
 )
 from hudi_core.timeline.plans import rollback_target

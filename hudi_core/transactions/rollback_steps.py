@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 
 from hudi_core.commit.avro_schemas import ROLLBACK_METADATA, ROLLBACK_PLAN
 from hudi_core.commit.heartbeat import heartbeat_path
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.steps import Create, Delete, DeleteMany, SideBySide, Step
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.engine import Storage
@@ -25,6 +24,7 @@ from hudi_core.timeline.instants import (
     REPLACE_COMMIT,
     ROLLBACK,
     Instant,
+    InstantFiles,
 )
 from hudi_core.transactions.command_blocks import CommandLog, command_logs, listing_steps
 from hudi_core.transactions.rollback_plans import RollbackPlan

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from hudi_core.avro.document import record_name
 from hudi_core.avro.outbound import schema_to_avro
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.steps import Create, Delete, Step
 from hudi_core.engine import Storage
 from hudi_core.schema.history import append_schema
@@ -22,7 +21,8 @@ from hudi_core.schema.json import write_persisted
 from hudi_core.schema.meta import is_meta, with_meta_columns, without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
-from hudi_core.timeline.optional_files import SCHEMA_COMMIT, SCHEMA_FOLDER
+from hudi_core.timeline.files import SCHEMA_COMMIT, SCHEMA_FOLDER
+from hudi_core.timeline.instants import InstantFiles
 from hudi_core.timeline.schemas import LATEST_SCHEMA, read_recorded_history
 from hudi_core.types import nodes as t
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import PARTITION_METADATA, marker_folder
 from hudi_core.commit.steps import Delete, DeleteMany, run
@@ -20,8 +19,8 @@ from hudi_core.options import FOLDER
 from hudi_core.paths import join_paths, partition_path
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import ROLLBACK, Instant, InstantState
-from hudi_core.timeline.optional_files import read_if_there
+from hudi_core.timeline.files import read_if_there
+from hudi_core.timeline.instants import ROLLBACK, Instant, InstantFiles, InstantState
 from hudi_core.transactions.rollback_plans import rollback_plan
 from hudi_core.transactions.schema_commit import undo_schema_commit
 

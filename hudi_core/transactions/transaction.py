@@ -15,7 +15,6 @@ from typing import Any, Final
 
 from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
 from hudi_core.commit.heartbeat import Heartbeat, heartbeat, heartbeat_path, is_alive
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import list_marked_files, marker_folder
 from hudi_core.commit.metadata import Stat, commit_record, encode_commit, metadata_record
@@ -35,6 +34,7 @@ from hudi_core.timeline.instants import (
     DELTA_COMMIT,
     REPLACE_COMMIT,
     Instant,
+    InstantFiles,
     InstantState,
     parse_instant,
 )

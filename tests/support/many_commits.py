@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.metadata import commit_record, encode_commit
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.times import time_of
@@ -15,7 +14,7 @@ from hudi_core.creating.create import create_table
 from hudi_core.formats.names import BaseFileName
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import COMMIT
+from hudi_core.timeline.instants import COMMIT, InstantFiles
 
 GROUPS = 100
 _SCHEMA = (

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.times import next_time
 from hudi_core.formats.avro.container import write_container
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import SAVEPOINT
+from hudi_core.timeline.instants import SAVEPOINT, InstantFiles
 from hudi_core.timeline.services import savepoints
 
 _TEXTS = {"type": "array", "items": "string"}

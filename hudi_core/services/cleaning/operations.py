@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.staged_rows import delete_abandoned_rows
 from hudi_core.commit.steps import Create, Delete, run
@@ -24,7 +23,7 @@ from hudi_core.services.cleaning.retention import earlier_cleans
 from hudi_core.services.cleaning.run import pending_cleans, run_clean
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import CLEAN, Instant, InstantState, time_order
+from hudi_core.timeline.instants import CLEAN, Instant, InstantFiles, InstantState, time_order
 from hudi_core.timeline.timeline import Timeline
 from hudi_core.transactions.refusals import refuse_unwritable
 from hudi_core.transactions.rollback import roll_back_failed

@@ -14,7 +14,6 @@ from typing import Any, Final
 from hudi_core.columns.strings import string_list
 from hudi_core.commit.abandoned import delete_abandoned
 from hudi_core.commit.avro_schemas import CLEAN_METADATA
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.steps import Create, Delete, run
@@ -35,7 +34,7 @@ from hudi_core.services.cleaning.selection import Rule, superfluous_versions
 from hudi_core.services.cleaning.versions import group_versions
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import CLEAN, WRITES, Instant
+from hudi_core.timeline.instants import CLEAN, WRITES, Instant, InstantFiles
 
 _TOGETHER: Final = 1000
 """Files that are deleted in one step."""

@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import replace
 
 from hudi_core.commit.compaction_plans import encode_plan, read_plan
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import next_time
@@ -22,7 +21,7 @@ from hudi_core.services.compaction.run import run_plan
 from hudi_core.services.compaction.triggers import is_due
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import COMPACTION, LOG_COMPACTION, Instant, InstantState
+from hudi_core.timeline.instants import COMPACTION, LOG_COMPACTION, Instant, InstantFiles, InstantState
 from hudi_core.transactions.rollback import roll_back_failed
 from hudi_core.transactions.taking_back import take_back_plan
 from hudi_core.transactions.transaction import gives_way

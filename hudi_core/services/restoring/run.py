@@ -17,7 +17,6 @@ from typing import Any
 from hudi_core.arguments import take_flag
 from hudi_core.commit.avro_schemas import RESTORE_METADATA
 from hudi_core.commit.heartbeat import is_alive
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import Clock, next_time, system_clock
@@ -39,7 +38,7 @@ from hudi_core.services.restoring.rebuilding import build_anew, note_restore, re
 from hudi_core.services.restoring.result import RestoreResult
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import RESTORE, ROLLBACK, Instant, time_order
+from hudi_core.timeline.instants import RESTORE, ROLLBACK, Instant, InstantFiles, time_order
 from hudi_core.transactions.refusals import refuse_unwritable_properties
 from hudi_core.transactions.remains import delete_announced
 from hudi_core.transactions.rollback import roll_back_failed

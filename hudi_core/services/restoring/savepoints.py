@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from hudi_core.commit.avro_schemas import SAVEPOINT_METADATA
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import Clock, next_time, system_clock
@@ -18,7 +17,7 @@ from hudi_core.services.restoring.result import SavepointResult
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.tally import LISTING_FILES, WRITING, Tally, refuse_other_tally
-from hudi_core.timeline.instants import CLEAN, SAVEPOINT, Instant
+from hudi_core.timeline.instants import CLEAN, SAVEPOINT, Instant, InstantFiles
 from hudi_core.timeline.services import savepoint as read_savepoint
 from hudi_core.timeline.services import savepoints as saved_times
 from hudi_core.transactions.refusals import refuse_unwritable

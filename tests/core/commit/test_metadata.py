@@ -1,6 +1,6 @@
 """Commit metadata as bytes.
 
-Also covers: `commit/avro_schemas.py`, `commit/statuses.py`, `commit/instant_files.py`.
+Also covers: `commit/avro_schemas.py`, `commit/statuses.py`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ import json
 
 import pytest
 
-from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.metadata import commit_record, encode_commit, metadata_record, plan_stat
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.commits import CommitMetadata, read_commit
-from hudi_core.timeline.instants import parse_instant
+from hudi_core.timeline.instants import InstantFiles, parse_instant
 from hudi_core.types import nodes as t
 
 SCHEMA = Schema(t.Record((t.Field(0, "id", t.String()),)))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hudi_core.errors import StorageError
-from hudi_core.timeline.optional_files import read_if_there
+from hudi_core.timeline.files import read_if_there
 from hudi_plain.storage import PlainStorage
 
 
