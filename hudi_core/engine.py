@@ -14,7 +14,7 @@ Values cross in the form of `hudi_core.values.domain`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Protocol, TypeVar, run
 
 from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.nodes import Column, StructColumn
+from hudi_core.formats.files import FileInfo as FileInfo
+from hudi_core.formats.files import RewrittenRows, WrittenFile
 from hudi_core.formats.footer import Footer as Footer
 from hudi_core.formats.footer import RowGroup as RowGroup
 from hudi_core.schema.schema import Path, Schema
@@ -160,23 +162,6 @@ class Values(ValueReader[V, M], StructWriter[V, M], Protocol[V, M]):
     def no(self, mask: M) -> M: ...
 
 
-@dataclass(frozen=True, slots=True)
-class FileInfo:
-    """A file in storage: its path relative to the storage's root (slashes, no leading one), and its size in bytes."""
-
-    path: str
-    size: int
-
-    @property
-    def name(self) -> str:
-        return self.path.rpartition("/")[2]
-
-    @property
-    def extension(self) -> str:
-        """What follows the last dot of its name, without the dot: the format of a base file."""
-        return self.name.rpartition(".")[2]
-
-
 class Storage(Protocol):
     """The files of one table. Paths are relative to the table's root and written with slashes.
 
@@ -272,14 +257,6 @@ class FileReader(Protocol[BatchOut]):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenFile:
-    """A base file that was written: its size in bytes, and its footer with the statistics of the whole."""
-
-    size: int
-    footer: Footer
-
-
 class FileWriter(Protocol[BatchIn]):
     """Batches to base files of one format."""
 
@@ -296,6 +273,20 @@ class FileWriter(Protocol[BatchIn]):
         `metadata` gives the key-value pairs of the footer once all batches are drawn, both in one thread at a time, which need
         not be the caller's. With an error, of the batches' too, no file remains.
         """
+        ...
+
+    def rewrite(
+        self,
+        storage: Storage,
+        path: str,
+        schema: Schema,
+        rows: Iterable[RewrittenRows[BatchIn]],
+        metadata: Callable[[], Mapping[str, str]],
+        older: OpenedFile[Any],
+        as_stored: Set[str],
+    ) -> WrittenFile:
+        """As `write`, of rows of an older file whose columns `as_stored` they have as it stores them: what no row changes need
+        not be encoded again."""
         ...
 
 
@@ -338,8 +329,8 @@ class Rows(Protocol[V, MaskIn, B]):
         """
         ...
 
-    def head(self, batch: B, count: int) -> B:
-        """At most the first `count` rows."""
+    def slice(self, batch: B, first: int, count: int) -> B:
+        """At most `count` rows from the one with the number `first` on."""
 
     def compact(self, batch: B) -> B:
         """The rows in memory of their own: pickled they are as many bytes as they have, whatever they are a part of."""

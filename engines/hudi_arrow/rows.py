@@ -62,8 +62,8 @@ class ArrowRows:
     ) -> Iterator[pa.RecordBatch]:
         return gather(batches, sources)
 
-    def head(self, batch: pa.RecordBatch, count: int) -> pa.RecordBatch:
-        return batch.slice(0, count)
+    def slice(self, batch: pa.RecordBatch, first: int, count: int) -> pa.RecordBatch:
+        return batch.slice(first, count)
 
     def compact(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         # Pickled slices have the whole buffers of what they are slices of.

@@ -52,8 +52,8 @@ class PlainRows:
         for chosen in zip(*(source.tolist() for source in sources), strict=True):
             yield (tuple(None if row < 0 else rows[row][column] for column, row in enumerate(chosen)),)
 
-    def head(self, batch: Batch, count: int) -> Batch:
-        return batch[:count]
+    def slice(self, batch: Batch, first: int, count: int) -> Batch:
+        return batch[first : first + count]
 
     def compact(self, batch: Batch) -> Batch:
         return batch

@@ -167,7 +167,7 @@ class Changes(QueryResult):
     def _limit_rows(self, batches: Iterator[Any]) -> Iterator[Any]:
         remaining = self._limit or 0
         while remaining and (batch := next(batches, None)) is not None:
-            head = self._rows.head(batch, remaining)
+            head = self._rows.slice(batch, 0, remaining)
             remaining -= self._rows.count(head)
             yield head
 

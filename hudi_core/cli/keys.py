@@ -171,6 +171,6 @@ def _head(engine: Engine[Any, Any, Any], batches: Iterator[Any]) -> tuple[list[M
     shown: list[Mapping[str, Any]] = []
     count = 0
     for batch in batches:
-        shown += engine.rows.to_json(engine.rows.head(batch, SHOWN - len(shown)), KEYS)
+        shown += engine.rows.to_json(engine.rows.slice(batch, 0, SHOWN - len(shown)), KEYS)
         count += engine.rows.count(batch)
     return shown, count - len(shown)

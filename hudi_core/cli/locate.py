@@ -59,7 +59,7 @@ def locate(
                 for record in _records(rows.to_json(batch, tagged.schema), place):
                     out.line(record)
                 continue
-            head = rows.head(batch, SHOWN - len(shown))
+            head = rows.slice(batch, 0, SHOWN - len(shown))
             shown += ({**record, **record[LOCATION]} for record in _records(rows.to_json(head, tagged.schema), place))
             count += rows.count(batch)
     if not as_json:

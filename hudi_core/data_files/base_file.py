@@ -19,7 +19,7 @@ from hudi_core.columns.nodes import StringColumn, length
 from hudi_core.columns.strings import concat_strings, string_column, string_list, take_strings
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.data_files.column_ranges import least_and_greatest, ranges_of_file
-from hudi_core.engine import Engine, Storage, WrittenFile
+from hudi_core.engine import Engine, FileWriter, OpenedFile, Storage
 from hudi_core.errors import TableError
 from hudi_core.formats.bloom import KeySample, parse_bloom_filter
 from hudi_core.formats.bloom_write import (
@@ -29,6 +29,7 @@ from hudi_core.formats.bloom_write import (
     encode_bloom_filter,
     extend_bloom_filter,
 )
+from hudi_core.formats.files import RewrittenRows, WrittenFile
 from hudi_core.formats.names import BaseFileName
 from hudi_core.paths import data_path, file_name, join_paths
 from hudi_core.schema.meta import META_COLUMNS, RECORD_KEY
@@ -78,17 +79,22 @@ class FileTarget:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OlderFilter:
-    """The bloom filter of the file that is written anew. `added` gives the keys that it has not, once all rows are drawn."""
+class OlderFile:
+    """The file that is written anew. Rows have its columns `as_stored` as they are there. `bloom_filter` is its own one, None
+    where it has none; `added` gives the keys that it has not, once all rows are drawn."""
 
-    encoded: bytes
+    file: OpenedFile[Any]
+    as_stored: frozenset[str]
+    bloom_filter: bytes | None
     added: Callable[[], StringColumn]
 
     def extend(self, keys: StringColumn, where: str) -> bytes | None:
-        """The filter of all these keys; None where another has to be made: this one is full, or damaged, which some of the keys
-        show."""
+        """The filter of all these keys; None where another has to be made: this one is absent, full, or damaged, which some of
+        the keys show."""
+        if self.bloom_filter is None:
+            return None
         try:
-            extended = extend_bloom_filter(self.encoded, self.added(), where)
+            extended = extend_bloom_filter(self.bloom_filter, self.added(), where)
             if extended is None:
                 return None
             made, some = parse_bloom_filter(extended, where), take_strings(keys, slice(0, _KEYS_TRIED))
@@ -138,7 +144,7 @@ class BaseFileWriter:
     """Bytes of rows in memory before they are written, where memory counts more than time; None for the engine's own measure."""
     tally: Tally | None = None
     """Gets the rows as they are written."""
-    older: OlderFilter | None = None
+    older: OlderFile | None = None
     expected: int | None = None
     """How many rows come at most, where nobody asks for their `keys` afterwards: then these are not held."""
     _keys: list[StringColumn] = field(default_factory=list)
@@ -146,8 +152,19 @@ class BaseFileWriter:
     def write(self, batches: Iterable[Any]) -> WrittenFile:
         """Rows whose commit time is null are those of this write. Raises what the batches and the storage raise; no file
         remains then."""
-        writer = self.engine.writer(EXTENSION, self.codec, self.held)
-        return writer.write(self.storage, self.target.path, self.schema, self._stamp_rows(batches), self._footer)
+        stamped = (made.rows for made in self._stamp_rows(map(RewrittenRows, batches)))
+        return self._file_writer().write(self.storage, self.target.path, self.schema, stamped, self._footer)
+
+    def rewrite(self, rows: Iterable[RewrittenRows[Any]]) -> WrittenFile:
+        """As `write`, of rows that may be those of the older file."""
+        if self.older is None:
+            return self.write(made.rows for made in rows)
+        file, as_stored, stamped = self.older.file, self.older.as_stored, self._stamp_rows(rows)
+        path, writer = self.target.path, self._file_writer()
+        return writer.rewrite(self.storage, path, self.schema, stamped, self._footer, file, as_stored)
+
+    def _file_writer(self) -> FileWriter[Any]:
+        return self.engine.writer(EXTENSION, self.codec, self.held)
 
     @cached_property
     def bloom_filter(self) -> bytes | None:
@@ -174,12 +191,12 @@ class BaseFileWriter:
             self._keys = [concat_strings(self._keys) if self._keys else string_column([])]
         return self._keys[0]
 
-    def _stamp_rows(self, batches: Iterable[Any]) -> Iterator[Any]:
+    def _stamp_rows(self, batches: Iterable[RewrittenRows[Any]]) -> Iterator[RewrittenRows[Any]]:
         first = 0
-        for batch in batches:
-            root = self.engine.rows.root(batch)
-            yield self.engine.rows.batch(self._stamp(root, first))
-            count = self.engine.rows.count(batch)
+        for made in batches:
+            root = self.engine.rows.root(made.rows)
+            yield replace(made, rows=self.engine.rows.batch(self._stamp(root, first)))
+            count = self.engine.rows.count(made.rows)
             first += count
             if self.tally is not None:
                 self.tally.add(written=count)

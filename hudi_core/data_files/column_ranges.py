@@ -28,7 +28,7 @@ from hudi_core.columns.nodes import (
 from hudi_core.columns.slicing import filter_rows, slice_rows, without_nulls
 from hudi_core.columns.strings import take_strings
 from hudi_core.commit.statuses import ColumnRange
-from hudi_core.engine import WrittenFile
+from hudi_core.formats.files import WrittenFile
 from hudi_core.merge.ordering_values import comparable, width_of
 from hudi_core.types import nodes as t
 

@@ -7,6 +7,7 @@ bloom_write      bloom filters of record keys, written bit for bit as Apache Hud
                  FORMAT-1042
 crc32c           CRC-32C (Castagnoli) of many pieces of bytes at once, on NumPy. Rule FORMAT-17
 deletes          DELETE blocks of log files: which keys are deleted, as columns
+files            files as they pass between the core and an engine: listed, rewritten, written
 footer           the metadata of a base file, as every format and engine states it
 hfile/           HFile version 3
 inflate          bytes in a gzip frame, inflated. By ISA-L where its binding is there, which takes half of zlib's time; by

@@ -10,7 +10,7 @@ import numpy as np
 
 from hudi_core.arrays import Bools
 from hudi_core.engine import FileInfo, OpenedFile
-from hudi_core.evolve.reconcile import Default, Null, ReadRecord, reconcile
+from hudi_core.evolve.reconcile import AsStored, Default, Keep, Null, ReadRecord, reconcile
 from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.planning.sources.footer_statistics import row_group_pieces
 from hudi_core.planning.sources.slice_statistics import PartitionValues
@@ -60,6 +60,18 @@ class OpenedBaseFile:
     file: OpenedFile[Any]
     plan: FilePlan
     projection: Callable[[Any], Any]
+
+    @property
+    def as_stored(self) -> frozenset[str]:
+        """The columns that rows have as they are stored, under the same name."""
+        stored, plan = self.plan.stored.fields, self.plan.plan
+        return frozenset(
+            wanted.name
+            for wanted, source in zip(plan.wanted.fields, plan.fields, strict=True)
+            if isinstance(source, Keep)
+            and isinstance(source.reading, AsStored)
+            and stored[source.position].name == wanted.name
+        )
 
     def batches(self, row_groups: Sequence[int] | None = None, keep: Bools | None = None) -> Iterator[Any]:
         """The engine's batches of the rows as they are stored, in the needed columns. Parameters as for `BaseFiles.rows`."""

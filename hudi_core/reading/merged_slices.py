@@ -104,7 +104,7 @@ class MergedSlices:
         merge: SliceMerge | SpilledMerge
         if self._spills(blocks):
             columns, merge = self._spill(slice, blocks, wanted)
-            batches = merge.rewritten()
+            batches: Iterator[Any] = (made.rows for made in merge.rewritten())
         else:
             columns, logs = self._logs(slice, blocks, wanted)
             merge = SliceMerge(self.base_files, slice, columns, logs)

@@ -13,6 +13,7 @@ from hudi_core.arrays import Bools, Numbers, Numbers32
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import take_strings
 from hudi_core.engine import FileInfo
+from hudi_core.formats.files import RewrittenRows
 from hudi_core.merge.ordering_values import comparable
 from hudi_core.merge.records import MergeRecords, Precedence, fold, merge_records
 from hudi_core.reading.base_files import RowRange
@@ -126,24 +127,35 @@ class SliceMerge:
         assert isinstance(strings, StringColumn)
         return take_strings(strings, records)
 
-    def rewritten(self, changes: Changes | None = None) -> Iterator[Any]:
+    def rewritten(self, changes: Changes | None = None) -> Iterator[RewrittenRows[Any]]:
         """All rows: those of the base file in file order, changed ones where they stood, then those that only the newer records
         have, in the order in which their keys come first. `changes` receives those of each batch before the batch is returned."""
-        base, schema = self._slice.base, self._columns.schema
+        base, schema, first = self._slice.base, self._columns.schema, 0
         if base is not None:
             for batch in self._base_files.rows(self._slice, base, schema):
                 merged_rows = self._merge_rows(batch, self._columns, base.path)
                 if len(merged_rows.rows) == 0:
-                    yield batch
+                    yield RewrittenRows(batch, batch, first)
                 else:
-                    yield from self._in_place(batch, merged_rows, changes)
+                    pieces = self._in_place(batch, merged_rows, changes)
+                    removes = merged_rows.deleted.any()
+                    yield from map(RewrittenRows, pieces) if removes else self._beside(batch, first, pieces)
+                first += self._rows.count(batch)
             self._check_positions(base.path)
         log_only = self._log_only()
         if len(log_only):
             for batch in self._gather(self._logs.batches, self._log_records.sources[log_only]):
                 if changes is not None:
                     changes.write_inserts(batch)
-                yield batch
+                yield RewrittenRows(batch)
+
+    def _beside(self, before: Any, first: int, pieces: Iterable[Any]) -> Iterator[RewrittenRows[Any]]:
+        """Pieces of a batch with changed rows, each beside the rows that it was."""
+        begin = 0
+        for piece in pieces:
+            count = self._rows.count(piece)
+            yield RewrittenRows(piece, self._rows.slice(before, begin, count), first + begin)
+            begin += count
 
     def _in_place(self, batch: Any, merged_rows: _MergedRows, changes: Changes | None) -> Iterator[Any]:
         """A batch of the base file with its changed rows where they stood."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.engine import FileInfo
+from hudi_core.formats.files import RewrittenRows
 from hudi_core.reading.array_files import ScratchFolder
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.slice_merge import Changes, SliceMerge
@@ -34,14 +35,14 @@ class SpilledMerge:
         """The record keys of rows of the merge."""
         return self._runs.columns.record_keys(root, "rows")
 
-    def rewritten(self, changes: Changes | None = None) -> Iterator[Any]:
+    def rewritten(self, changes: Changes | None = None) -> Iterator[RewrittenRows[Any]]:
         """As `SliceMerge.rewritten`."""
         try:
             yield from self._merge(changes)
         finally:
             self._folder.close()
 
-    def _merge(self, changes: Changes | None) -> Iterator[Any]:
+    def _merge(self, changes: Changes | None) -> Iterator[RewrittenRows[Any]]:
         base, columns = self._slice.base, self._runs.columns
         stored = _Cuts(columns.engine.rows, iter(()))
         if base is not None:
@@ -56,7 +57,8 @@ class SpilledMerge:
                 merge = SliceMerge(self._base_files, new_keys, columns, records)
             else:
                 continue
-            yield from merge.rewritten(changes)
+            for made in merge.rewritten(changes):
+                yield replace(made, first=stretch.first + made.first)
             self.updates += merge.updates
             self.inserts += len(merge.added)
             self.deletes += len(merge.removed)

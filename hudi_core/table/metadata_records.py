@@ -72,7 +72,7 @@ def metadata_records(
             if predicate is not None:
                 batch = rows.filter(batch, is_true(predicate, table.engine.values, rows.root(batch), schema))
             if left is not None:
-                batch = rows.head(batch, left)
+                batch = rows.slice(batch, 0, left)
                 left -= rows.count(batch)
             for record in rows.to_json(batch, schema):
                 yield {name: _with_values(value) for name, value in record.items() if value is not None}

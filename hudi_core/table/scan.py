@@ -286,7 +286,7 @@ class Scan(QueryResult, AnswersOtherWords):
         with self._snapshot.refuse_missing():
             for stream in self._streams([[number] for number in numbers], read, _LIMITED_SLICES):
                 for batch in stream():
-                    head = rows.head(batch, remaining)
+                    head = rows.slice(batch, 0, remaining)
                     remaining -= rows.count(head)
                     yield head
                     if remaining == 0:

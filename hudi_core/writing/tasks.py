@@ -16,7 +16,7 @@ from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.commit.statuses import WriteStatus, add_written
-from hudi_core.data_files.base_file import BaseFileWriter, FileTarget, OlderFilter, status_of_base
+from hudi_core.data_files.base_file import BaseFileWriter, FileTarget, OlderFile, status_of_base
 from hudi_core.data_files.change_log import ChangeLog
 from hudi_core.data_files.file_properties import BLOCK_BYTES
 from hudi_core.data_files.log_file import LogFileWriter, LogTarget
@@ -198,7 +198,7 @@ class TaskRunner:
         added = merge.added
         if len(added) == 0:
             return None
-        written = writer.write(merge.rewritten())
+        written = writer.rewrite(merge.rewritten())
         return status_of_base(writer, written, inserts=len(added), added_keys=merge.keys_of(added))
 
     def _rewritten(self, task: RewriteFile) -> WriteStatus:
@@ -223,16 +223,16 @@ class TaskRunner:
                 writer, written, inserts=written.footer.rows - before, added_keys=keys, previous=previous
             )
         columns = self._winning if task.wins else self._columns
-        files, older = self._files(task.slice), None
+        files = self._files(task.slice)
         rows: StoredRows = MergedInputFiles(files.sources)
         if task.slice.base is not None and not task.slice.logs:
             opened = files.open(task.slice, task.slice.base, columns.schema)
-            rows, older = OpenedRows(files, opened), text_in_footer(opened.file.footer)
+            rows, own_filter = OpenedRows(files, opened), text_in_footer(opened.file.footer)
+            writer.older = OlderFile(opened.file, opened.as_stored, own_filter, lambda: merge.keys_of(merge.added))
         records = self._records(task.rows, task.deleted_keys, task.slice.partition, columns=columns)
         deletes = task.deleted_keys is not None
         merge = SliceMerge(rows, task.slice, columns, records, deletes_every=deletes)
-        writer.older = None if older is None else OlderFilter(older, lambda: merge.keys_of(merge.added))
-        written = writer.write(merge.rewritten(changes))
+        written = writer.rewrite(merge.rewritten(changes))
         added, removed = merge.added, merge.removed
         return status_of_base(
             writer,

@@ -8,6 +8,7 @@ processor time (user and system, all threads) are printed with their ratios, off
 from __future__ import annotations
 
 import importlib
+import itertools
 import json
 import statistics
 import subprocess
@@ -69,6 +70,9 @@ PATHS: Mapping[str, SpecialPath] = {
     "processors": SpecialPath(
         {"hudi_core.parallel.ordered:PROCESSORS": 1}, ("open_and_plan", "mor_snapshot", "tag_bloom")
     ),
+    "copied_chunks": SpecialPath(
+        {"hudi_arrow.files.parquet_write:chunk_copies": lambda *_: None}, ("upsert_many_columns", "update_many_columns")
+    ),
     "spark_java": SpecialPath(
         {"hudi_spark.native:relations_of": lambda _: None},
         ("spark_plan_all", "spark_plan_cold", "spark_plan_warm", "spark_full"),
@@ -118,6 +122,28 @@ def _updated(rows: int, updates: int, size: int) -> Run:
     return run
 
 
+def _changed(*, by_predicate: bool) -> Run:
+    """Changes of two of 62 columns in one row of twenty, or of one column where a predicate matches, in a table of one file."""
+    folder, count = tempfile.TemporaryDirectory(), 200_000
+    root, random = Path(folder.name) / "t", np.random.default_rng(3)
+    numbers = {f"i{number}": random.integers(0, 1 << (8 + number), count) for number in range(20)}
+    fractions = {f"x{number}": random.normal(size=count) for number in range(20)}
+    texts = {f"s{n}": [f"v{part}" for part in random.integers(0, 10 ** (1 + n % 6), count)] for n in range(20)}
+    keys = [f"user-{number:09}" for number in range(count)]
+    rows = pa.table({"id": keys, "ts": np.arange(count), **numbers, **fractions, **texts})
+    create_table(root, rows, "id", ordering="ts", indexes=("column_stats", "bloom_filters")).append(rows)
+    some, times = rows.take(np.sort(random.choice(count, count // 20, replace=False))), itertools.count(count)
+
+    def run(_: object = folder) -> object:  # the folder lives as long as the function
+        time = next(times)
+        if by_predicate:
+            return open_table(root).update({"x3": float(time)}, where="i0 = 7")
+        new = pa.array(np.full(len(some), time))
+        return open_table(root).upsert(some.set_column(1, "ts", new).set_column(25, "x3", new.cast(pa.float64())))
+
+    return run
+
+
 def _spark_plan(*, loaded: bool) -> Run:
     spark = importlib.import_module("tests.bench.spark")
     plan: Run = spark.planner(apache_hudi.table("cow_plan"), loaded=loaded)
@@ -146,6 +172,8 @@ CASES: Mapping[str, Callable[[], Run]] = {
     "tag_bloom": lambda: _tag("bloom_metadata"),
     "tag_record_index": lambda: _tag("record_index"),
     "tag_simple": lambda: _tag("simple"),
+    "upsert_many_columns": lambda: _changed(by_predicate=False),
+    "update_many_columns": lambda: _changed(by_predicate=True),
     "spark_plan_all": _spark_plan_all,
     "spark_plan_cold": lambda: _spark_plan(loaded=False),
     "spark_plan_warm": lambda: _spark_plan(loaded=True),

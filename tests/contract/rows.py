@@ -132,7 +132,7 @@ class RowsContract:
         rows = data.draw(st.lists(rows_of(schema), max_size=4))
         for batch in batches.of(rows, schema):
             count = batches.rows.count(batch)
-            assert batches.rows.count(batches.rows.head(batch, 1)) == min(count, 1)
+            assert batches.rows.count(batches.rows.slice(batch, 0, 1)) == min(count, 1)
             again = batches.rows.batch(batches.rows.root(batch))
             assert repr(batches.rows.to_json(again, schema)) == repr(batches.rows.to_json(batch, schema))
             for keep in (True, False):
@@ -158,7 +158,7 @@ class RowsContract:
         rows = data.draw(st.lists(rows_of(schema), min_size=1, max_size=4))
         many = [np.arange(3000, dtype=np.int64) % len(rows)] * len(schema.fields)
         for batch in batches.rows.gather(batches.of(rows, schema), many, schema):
-            part = batches.rows.head(batch, 3)
+            part = batches.rows.slice(batch, 0, 3)
             own = batches.rows.compact(part)
             assert repr(batches.rows.to_json(own, schema)) == repr(batches.rows.to_json(part, schema))
             assert len(pickle.dumps(own)) <= len(pickle.dumps(part))

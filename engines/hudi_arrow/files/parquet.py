@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hudi_arrow.files.fallback import or_by_arrow
-from hudi_arrow.files.footers import ChosenColumns, FileColumns, cast_batch, texts
+from hudi_arrow.files.footers import INT96, ChosenColumns, FileColumns, cast_batch, parquet_schemas, texts
 from hudi_arrow.files.inflated import FASTER_THAN_ARROW, AssembledFile, PagedFile
-from hudi_arrow.files.parquet_schemas import INT96, parquet_schemas
+from hudi_arrow.files.pages import read_ranges
 from hudi_arrow.files.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
 from hudi_arrow.numpy_arrays import from_numpy
 from hudi_arrow.stores.native_files import RandomAccessFile, copy_owned
@@ -81,6 +81,14 @@ class OpenedParquet:
             rows, self.columns.schema, self.metadata_strings, statistics, groups, self.file_size, chunks.release
         )
 
+    def read_spans(self, spans: Sequence[tuple[int, int]]) -> list[memoryview]:
+        """Bytes of the file (start, length) as they are stored."""
+        with self._source() as source, decoding(self.where, _WHAT):
+            return read_ranges(source, spans)
+
+    def _source(self) -> AbstractContextManager[pa.NativeFile]:
+        return native_file(self.storage, self.file) if self.whole is None else nullcontext(pa.BufferReader(self.whole))
+
     def batches(
         self,
         columns: Sequence[str | Path] | None = None,
@@ -90,8 +98,7 @@ class OpenedParquet:
         wanted = self.columns.select(columns, self.where)
         groups = range(len(self.groups)) if row_groups is None else row_groups
         begin = 0
-        in_memory = None if self.whole is None else nullcontext(pa.BufferReader(self.whole))
-        with in_memory or native_file(self.storage, self.file) as source, decoding(self.where, _WHAT):
+        with self._source() as source, decoding(self.where, _WHAT):
             # One group at a time: all that one call requests is in memory together.
             for group in groups:
                 rows = self.groups[group]

@@ -19,8 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from hudi_arrow.files.footers import arrow_types, cast_batch, cast_column
-from hudi_arrow.files.parquet_schemas import INT96, without_int96
+from hudi_arrow.files.footers import INT96, arrow_types, cast_batch, cast_column, without_int96
 from hudi_arrow.files.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
 from hudi_arrow.incoming.given import PANDAS, row_numbers, stream_of
 from hudi_arrow.incoming.input_folders import files_in

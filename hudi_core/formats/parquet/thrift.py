@@ -11,7 +11,7 @@ Fields = dict[int, Any]
 _MAX_DEPTH: Final = 32
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 11, 12
 _INTEGERS: Final = (4, 5, 6)
-_I32, _I64 = 5, 6
+_I16, _I32, _I64 = _INTEGERS
 LIST: Final = _LIST
 """The kind of lists among `raw_fields`."""
 _SHORT: Final = frozenset((*_INTEGERS, _BINARY))
@@ -19,36 +19,38 @@ _SHORT: Final = frozenset((*_INTEGERS, _BINARY))
 
 def structure(data: bytes | memoryview, offset: int = 0) -> tuple[Fields, int]:
     """The structure that starts at `offset`, and the offset of its end. Raises IndexError or ValueError for other bytes."""
-    reader = _Reader(data, offset)
+    reader = Reader(data, offset)
     return reader.struct(0), reader.offset
 
 
 def raw_fields(data: bytes) -> Iterator[tuple[int, int, bytes]]:
     """The fields of the structure at the start: id, kind and encoded value of each."""
-    reader, field_id = _Reader(data, 0), 0
-    while (header := data[reader.offset]) != 0:
-        reader.offset += 1
-        field_id = field_id + (header >> 4) if header >> 4 else reader.zigzag()
+    reader = Reader(data)
+    for field_id, kind in reader.fields():
         start = reader.offset
-        reader.value(header & 15)
-        yield field_id, header & 15, data[start : reader.offset]
+        reader.skip(kind)
+        yield field_id, kind, data[start : reader.offset]
 
 
-def encode(fields: Iterable[tuple[int, int, bytes]]) -> bytes:
-    """A structure of fields (id, kind, encoded value), whose ids ascend by less than 16."""
-    parts, last = [], 0
+def encode(fields: Iterable[tuple[int, int, bytes]], *, after: int = 0) -> bytes:
+    """A structure of fields (id, kind, encoded value), whose ids ascend by less than 16; or its end, `after` a field."""
+    parts, last = [], after
     for field_id, kind, value in fields:
         parts += [bytes([(field_id - last) << 4 | kind]), value]
         last = field_id
     return b"".join([*parts, b"\0"])
 
 
+def i16(field_id: int, value: int) -> tuple[int, int, bytes]:
+    return field_id, _I16, integer(value)
+
+
 def i32(field_id: int, value: int) -> tuple[int, int, bytes]:
-    return field_id, _I32, _zigzag(value)
+    return field_id, _I32, integer(value)
 
 
 def i64(field_id: int, value: int) -> tuple[int, int, bytes]:
-    return field_id, _I64, _zigzag(value)
+    return field_id, _I64, integer(value)
 
 
 def false(field_id: int) -> tuple[int, int, bytes]:
@@ -64,7 +66,7 @@ def structs(field_id: int, values: list[bytes]) -> tuple[int, int, bytes]:
 
 
 def numbers(field_id: int, values: list[int]) -> tuple[int, int, bytes]:
-    return field_id, _LIST, b"".join([_list_header(len(values), _I32), *map(_zigzag, values)])
+    return field_id, _LIST, b"".join([_list_header(len(values), _I32), *map(integer, values)])
 
 
 def binaries(field_id: int, values: list[bytes]) -> tuple[int, int, bytes]:
@@ -80,7 +82,8 @@ def _list_header(count: int, kind: int) -> bytes:
     return bytes([count << 4 | kind]) if count < 15 else bytes([0xF0 | kind]) + _varint(count)
 
 
-def _zigzag(value: int) -> bytes:
+def integer(value: int) -> bytes:
+    """An integer as it is encoded."""
     return _varint(value << 1 if value >= 0 else (-value << 1) - 1)
 
 
@@ -93,12 +96,12 @@ def _varint(value: int) -> bytes:
     return bytes(encoded_value)
 
 
-class _Reader:
-    """Structures into dictionaries by field id. Raises IndexError at the end of the data."""
+class Reader:
+    """Structures into dictionaries by field id, or field by field. Raises IndexError at the end of the data."""
 
     __slots__ = ("_data", "offset")
 
-    def __init__(self, data: bytes | memoryview, offset: int) -> None:
+    def __init__(self, data: bytes | memoryview, offset: int = 0) -> None:
         self._data, self.offset = data, offset
 
     def struct(self, depth: int) -> Fields:
@@ -125,15 +128,50 @@ class _Reader:
         self.offset = offset + 1
         return fields
 
-    def value(self, kind: int) -> object:
-        return _READERS[kind](self, 1)
+    def fields(self) -> Iterator[tuple[int, int]]:
+        """The fields of the structure that starts here: id and kind of each. Who takes one reads or skips its value."""
+        data, field_id = self._data, 0
+        while (header := data[self.offset]) != 0:
+            self.offset += 1
+            field_id = field_id + (header >> 4) if header >> 4 else self.zigzag()
+            yield field_id, header & 15
+        self.offset += 1
 
-    def items(self, depth: int) -> list[Any]:
+    def skip(self, kind: int, depth: int = 1) -> None:
+        """Passes over a value."""
+        if depth > _MAX_DEPTH:
+            raise ValueError("structures nested too deep")
+        if kind in _INTEGERS:
+            data, offset = self._data, self.offset
+            while data[offset] >= 128:
+                offset += 1
+            self.offset = offset + 1
+        elif kind == _BINARY:
+            length = self.varint()
+            self.offset += length
+        elif kind == _STRUCT:
+            for _, inner in self.fields():
+                self.skip(inner, depth + 1)
+        elif kind in (_LIST, _SET):
+            count, inner = self.list_header()
+            if inner in (_TRUE, _FALSE):
+                self.offset += count
+            else:
+                for _ in range(count):
+                    self.skip(inner, depth + 1)
+        else:
+            _READERS[kind](self, depth + 1)
+
+    def list_header(self) -> tuple[int, int]:
+        """How many items of a list follow, and their kind."""
         header = self.take(1)[0]
         count = header >> 4 if header >> 4 < 15 else self.varint()
         if count > len(self._data) - self.offset:
             raise IndexError("a list longer than the data")
-        kind = header & 15
+        return count, header & 15
+
+    def items(self, depth: int) -> list[Any]:
+        count, kind = self.list_header()
         if kind in (_TRUE, _FALSE):
             return [byte == _TRUE for byte in self.take(count)]
         read = _READERS[kind]
@@ -179,16 +217,16 @@ class _Reader:
         return (raw >> 1) ^ -(raw & 1)
 
 
-_READERS: Final[dict[int, Callable[[_Reader, int], Any]]] = {
+_READERS: Final[dict[int, Callable[[Reader, int], Any]]] = {
     _TRUE: lambda *_: True,
     _FALSE: lambda *_: False,
     _BYTE: lambda reader, _: reader.take(1)[0],
-    **dict.fromkeys(_INTEGERS, _Reader.zigzag),
+    **dict.fromkeys(_INTEGERS, Reader.zigzag),
     _DOUBLE: lambda reader, _: reader.take(8),
     _BINARY: lambda reader, _: reader.take(reader.varint()),
-    _LIST: _Reader.items,
-    _SET: _Reader.items,
-    _MAP: _Reader.entries,
-    _STRUCT: _Reader.struct,
+    _LIST: Reader.items,
+    _SET: Reader.items,
+    _MAP: Reader.entries,
+    _STRUCT: Reader.struct,
 }
-"""The reader of each kind of value. Not a part of `_Reader`: an instance that refers to itself keeps its data in memory."""
+"""The reader of each kind of value. Not a part of `Reader`: an instance that refers to itself keeps its data in memory."""

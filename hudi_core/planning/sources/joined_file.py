@@ -82,7 +82,7 @@ class JoinedFile:
             counts = rows.count(one), rows.count(other)
             count = min(counts)
             if count:
-                yield rows.head(one, count), rows.head(other, count)
+                yield rows.slice(one, 0, count), rows.slice(other, 0, count)
             one = self._rest(one, count) if counts[0] > count else next(left, None)
             other = self._rest(other, count) if counts[1] > count else next(right, None)
         if one is not None or other is not None:

@@ -117,7 +117,7 @@ class Compactor:
             held=_ROW_GROUP_BYTES,
             tally=self.tally,
         )
-        written = writer.write(merge.rewritten(changes))
+        written = writer.rewrite(merge.rewritten(changes))
         status = status_of_base(
             writer,
             written,

@@ -1,8 +1,12 @@
-"""Base files: their bloom filters, the ranges of their keys, and the names in rows that are written anew."""
+"""Base files: their bloom filters, the ranges of their keys, and the names in rows that are written anew.
+
+Also covers: `formats/files.py`.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_arrow.files.parquet import OpenedParquet, ParquetReader
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings, string_column
-from hudi_core.data_files.base_file import OlderFilter, StreamedKeys, filter_settings, range_of_keys
+from hudi_core.data_files.base_file import OlderFile, StreamedKeys, filter_settings, range_of_keys
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
 from hudi_core.formats.bloom_write import encode_bloom_filter
@@ -84,10 +89,14 @@ def test_a_damaged_filter_is_made_anew() -> None:
     none = string_column([])
     whole = encode_bloom_filter(keys, filter_settings(100))
     lying = encode_bloom_filter(string_column([f"other {number}" for number in range(100)]), filter_settings(100))
-    assert OlderFilter(whole, lambda: none).extend(keys, "a file") is whole
-    assert OlderFilter(whole, lambda: none).extend(none, "a file") is whole
-    for damaged in (lying, whole[:50], b"no base64!", b""):
-        assert OlderFilter(damaged, lambda: none).extend(keys, "a file") is None
+
+    def extended(older: bytes | None, keys: StringColumn) -> bytes | None:
+        return OlderFile(cast(Any, None), frozenset(), older, lambda: none).extend(keys, "a file")
+
+    assert extended(whole, keys) is whole
+    assert extended(whole, none) is whole
+    for damaged in (lying, whole[:50], b"no base64!", b"", None):
+        assert extended(damaged, keys) is None
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,9 @@ from hudi_arrow.files.footers import arrow_types
 from hudi_arrow.files.parquet import ParquetReader
 from hudi_arrow.files.parquet_write import ParquetWriter
 from hudi_arrow.stores.storage import ArrowStorage
-from hudi_core.engine import FileInfo, WrittenFile
+from hudi_core.engine import FileInfo
 from hudi_core.errors import RowError, StorageError, UnsupportedError
+from hudi_core.formats.files import WrittenFile
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t

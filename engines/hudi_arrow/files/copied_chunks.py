@@ -1,0 +1,213 @@
+"""Column chunks of an older file in a new one: those in which no row has another value are copied, and not encoded again.
+
+Rules: WRITE-1470; `parquet.thrift` of the Parquet format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hudi_arrow.arrays import Array
+from hudi_arrow.files.parquet import OpenedParquet
+from hudi_arrow.files.written_statistics import file_types
+from hudi_core.engine import OpenedFile
+from hudi_core.formats.files import RewrittenRows
+from hudi_core.formats.parquet.chunks import (
+    MAGIC,
+    ChunkedFooter,
+    CopiedChunk,
+    FileOfChunks,
+    FooterFrame,
+    StoredChunk,
+)
+from hudi_core.formats.parquet.statistics import leaf_numbers
+from hudi_core.schema.schema import Schema
+
+_CODECS: Final = {"none": 0, "snappy": 1, "gzip": 2, "zstd": 6}
+"""`CompressionCodec` by the names of the codecs that base files are written in."""
+_END: Final = 8
+"""Bytes behind a footer: its length and the magic."""
+
+
+def chunk_copies(older: OpenedFile[Any], as_stored: Set[str], schema: Schema, codec: str) -> ChunkCopies | None:
+    """What a new file of a schema may take from an older one, whose columns `as_stored` rows have as they are there.
+
+    None where nothing may be: the files are of one schema and of one Parquet library, so that pages and bounds are what encoding
+    again would give, and its bytes are at hand, for fetching them again takes longer than encoding.
+    """
+    if not isinstance(older, OpenedParquet) or (older.whole is None and older.storage.is_remote):
+        return None
+    frame = _frame(schema)
+    return (
+        ChunkCopies(older, frame, schema, frozenset(as_stored), _CODECS[codec])
+        if frame.fits(older.footer_bytes)
+        else None
+    )
+
+
+@dataclass(frozen=True)
+class ChunkCopies:
+    """The column chunks of an older file that may be copied: those of `columns` in the codec."""
+
+    older: OpenedParquet
+    frame: FooterFrame
+    schema: Schema
+    columns: frozenset[str]
+    codec: int
+
+    @cached_property
+    def leaves(self) -> Mapping[str, Sequence[int]]:
+        """The numbers of the leaf columns of each column, in the order of the schema."""
+        record = self.schema.record
+        return dict(zip([field.name for field in record.fields], leaf_numbers(record, record), strict=True))
+
+    @cached_property
+    def group_starts(self) -> Mapping[int, int]:
+        """The row groups that have rows, by the number of their first row."""
+        starts = accumulate(self.older.groups, initial=0)
+        return {
+            start: number for number, (start, rows) in enumerate(zip(starts, self.older.groups, strict=False)) if rows
+        }
+
+    @cached_property
+    def _footer(self) -> ChunkedFooter:
+        return ChunkedFooter(self.older.footer_bytes, self.older.where)
+
+    def read(self, group: int, columns: Set[str]) -> dict[str, list[CopiedChunk]]:
+        """The chunks of some columns of a row group, less those that may not be copied."""
+        stored = self._footer.chunks(group)
+        chosen = {
+            name: chunks
+            for name, leaves in self.leaves.items()
+            if name in columns and len(chunks := self._select(stored, leaves)) == len(leaves)
+        }
+        spans = [span for chunks in chosen.values() for chunk in chunks for span in CopiedChunk.spans(chunk)]
+        parts = iter(self.older.read_spans(spans))
+        return {
+            name: [CopiedChunk(chunk, next(parts), next(parts), next(parts)) for chunk in chunks]
+            for name, chunks in chosen.items()
+        }
+
+    def _select(self, stored: Sequence[StoredChunk | None], leaves: Sequence[int]) -> list[StoredChunk]:
+        return [chunk for leaf in leaves if (chunk := stored[leaf]) is not None and chunk.codec == self.codec]
+
+
+class CopiedRows:
+    """Tells of rows that come batch by batch which row group of an older file they are, and which columns stay as they are."""
+
+    def __init__(self, copies: ChunkCopies) -> None:
+        self._copies, self._begins = copies, True
+        self._group: int | None = None
+        self._next = self._left = 0
+        self._same: list[tuple[int, str]] = []
+
+    def add(self, made: RewrittenRows[pa.RecordBatch]) -> bool:
+        """Whether the rows that came since the last end are a whole row group, these as the last ones."""
+        if self._begins:
+            self._begins, self._next = False, made.first
+            self._group = None if made.before is None else self._copies.group_starts.get(made.first)
+            self._left = 0 if self._group is None else self._copies.older.groups[self._group]
+            names = made.rows.schema.names
+            self._same = [(number, name) for number, name in enumerate(names) if name in self._copies.columns]
+        if made.before is None or made.first != self._next:
+            self._group = None
+        if self._group is None:
+            return False
+        assert made.before is not None
+        rows, before = made.rows, made.before
+        self._next, self._left = self._next + rows.num_rows, self._left - rows.num_rows
+        self._same = [
+            (number, name)
+            for number, name in self._same
+            if _is_same(rows.column(number), before.column(before.schema.get_field_index(name)))
+        ]
+        return self._left == 0
+
+    def end(self) -> tuple[int, frozenset[str]] | None:
+        """The row group that the rows are, and its columns without another value; None where they are none. Others begin then."""
+        self._begins = True
+        if self._group is None or self._left:
+            return None
+        return self._group, frozenset(name for _, name in self._same)
+
+
+def _is_same(values: Array, others: Array) -> bool:
+    """Whether both have the same values to the bit. False is no harm: the column is encoded."""
+    if values is others:
+        return True
+    if values.type != others.type or len(values) != len(others):
+        return False
+    if pa.types.is_floating(values.type):  # 0.0 equals -0.0
+        bits = pa.int64() if pa.types.is_float64(values.type) else pa.int32()
+        values, others = values.view(bits), others.view(bits)
+    elif _has_floats(values.type):
+        return False
+    return bool(values.equals(others))
+
+
+def _has_floats(kind: pa.DataType) -> bool:
+    return pa.types.is_floating(kind) or any(_has_floats(kind.field(number).type) for number in range(kind.num_fields))
+
+
+class CopiedFile:
+    """Writes a file of column chunks: those that are copied, and the others as `encode` makes them."""
+
+    def __init__(
+        self,
+        write: Callable[[bytes | memoryview], object],
+        copies: ChunkCopies,
+        encode: Callable[[pa.Table], pa.Buffer],
+    ) -> None:
+        self._copies, self._encode = copies, encode
+        self._file = FileOfChunks(write, copies.frame)
+
+    def write(self, rows: pa.Table, copied: tuple[int, Set[str]] | None) -> None:
+        """A row group; `copied` names the row group of the older file that it is, and the columns to copy."""
+        copies = {} if copied is None else self._copies.read(*copied)
+        names = rows.schema.names
+        changed = [number for number, name in enumerate(names) if name not in copies]
+        encoded = _take_apart(self._encode(rows.select(changed))) if changed else iter(())
+        self._file.add(
+            rows.num_rows,
+            [
+                chunk
+                for name, leaves in self._copies.leaves.items()
+                for chunk in copies.get(name) or [next(encoded) for _ in leaves]
+            ],
+        )
+
+    def finish(self, pairs: Mapping[str, str]) -> pq.FileMetaData:
+        """Ends the file with these key-value pairs, and gives what its footer has."""
+        footer = self._file.finish(pairs)
+        return pq.read_metadata(pa.BufferReader(b"".join([MAGIC, footer, len(footer).to_bytes(4, "little"), MAGIC])))
+
+
+def _take_apart(file: pa.Buffer) -> Iterator[CopiedChunk]:
+    """The column chunks of a file in memory, which has one row group."""
+    content = memoryview(file)
+    for chunk in ChunkedFooter(_footer_of(content), "a file in memory").chunks(0):
+        assert chunk is not None
+        yield CopiedChunk(chunk, *(content[start : start + length] for start, length in CopiedChunk.spans(chunk)))
+
+
+def _footer_of(content: memoryview) -> bytes:
+    end = len(content) - _END
+    length = int.from_bytes(content[end : end + 4], "little")
+    return bytes(content[end - length : end])
+
+
+@lru_cache(maxsize=64)
+def _frame(schema: Schema) -> FooterFrame:
+    """What all files of a schema have in their footers that the library writes."""
+    output = pa.BufferOutputStream()
+    types = file_types(schema)
+    with pq.ParquetWriter(output, types, version="2.6", store_schema=False) as writer:
+        writer.write_table(types.empty_table())
+    return FooterFrame.parse(_footer_of(memoryview(output.getvalue())))
