@@ -45,11 +45,9 @@ def chunk_copies(older: OpenedFile[Any], as_stored: Set[str], schema: Schema, co
     if not isinstance(older, OpenedParquet) or (older.whole is None and older.storage.is_remote):
         return None
     frame = _frame(schema)
-    return (
-        ChunkCopies(older, frame, schema, frozenset(as_stored), _CODECS[codec])
-        if frame.fits(older.footer_bytes)
-        else None
-    )
+    if not frame.fits(older.footer_bytes):
+        return None
+    return ChunkCopies(older, frame, schema, frozenset(as_stored), _CODECS[codec])
 
 
 @dataclass(frozen=True)
@@ -106,7 +104,7 @@ class CopiedRows:
         self._copies, self._begins = copies, True
         self._group: int | None = None
         self._next = self._left = 0
-        self._same: list[tuple[int, str]] = []
+        self._same: list[str] = []
 
     def add(self, made: RewrittenRows[pa.RecordBatch]) -> bool:
         """Whether the rows that came since the last end are a whole row group, these as the last ones."""
@@ -114,8 +112,7 @@ class CopiedRows:
             self._begins, self._next = False, made.first
             self._group = None if made.before is None else self._copies.group_starts.get(made.first)
             self._left = 0 if self._group is None else self._copies.older.groups[self._group]
-            names = made.rows.schema.names
-            self._same = [(number, name) for number, name in enumerate(names) if name in self._copies.columns]
+            self._same = [name for name in made.rows.schema.names if name in self._copies.columns]
         if made.before is None or made.first != self._next:
             self._group = None
         if self._group is None:
@@ -123,11 +120,7 @@ class CopiedRows:
         assert made.before is not None
         rows, before = made.rows, made.before
         self._next, self._left = self._next + rows.num_rows, self._left - rows.num_rows
-        self._same = [
-            (number, name)
-            for number, name in self._same
-            if _is_same(rows.column(number), before.column(before.schema.get_field_index(name)))
-        ]
+        self._same = [name for name in self._same if _is_same(rows.column(name), before.column(name))]
         return self._left == 0
 
     def end(self) -> tuple[int, frozenset[str]] | None:
@@ -135,7 +128,7 @@ class CopiedRows:
         self._begins = True
         if self._group is None or self._left:
             return None
-        return self._group, frozenset(name for _, name in self._same)
+        return self._group, frozenset(self._same)
 
 
 def _is_same(values: Array, others: Array) -> bool:
