@@ -94,7 +94,9 @@ class ChunkCopies:
         }
 
     def _select(self, stored: Sequence[StoredChunk | None], leaves: Sequence[int]) -> list[StoredChunk]:
-        return [chunk for leaf in leaves if (chunk := stored[leaf]) is not None and chunk.codec == self.codec]
+        chosen = [chunk for leaf in leaves if (chunk := stored[leaf]) is not None and chunk.codec == self.codec]
+        # Without an offset index it is another program's: encoded again it has one, and readers pass over pages.
+        return [chunk for chunk in chosen if chunk.offset_index[1]]
 
 
 class CopiedRows:

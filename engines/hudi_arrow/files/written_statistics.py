@@ -126,13 +126,15 @@ class _Bounds:
     nans: bool = False
     nulls: int = 0
     in_footer: list[int] = field(default_factory=list)
-    """The row groups whose bounds the footer has for sure: of strings none of which is long."""
+    """The row groups whose bounds the footer has: of strings, none of which is long."""
 
     def add(self, chunks: Sequence[Array], group: int) -> None:
         """The values of a row group."""
-        self.nulls += sum(values.null_count for values in chunks)
+        nulls = sum(values.null_count for values in chunks)
+        self.nulls += nulls
         if isinstance(self.type, t.String | t.Binary) and not any(map(_has_long, chunks)):
-            self.in_footer.append(group)
+            if nulls < sum(map(len, chunks)):
+                self.in_footer.append(group)
             return
         for values in chunks:
             self._add(plain(values))
@@ -150,12 +152,14 @@ class _Bounds:
         self.upper = upper if self.upper is None else max(self.upper, upper, key=_order)
 
     def widen_by_footer(self, chunks: Sequence[Any]) -> None:
-        """Takes in the bounds of strings that the footer has for sure. `chunks` is the metadata of the column in each row
-        group."""
+        """Takes in the bounds of strings that the footer has. `chunks` is the metadata of the column in each row group. Where one
+        that was copied states none, as another program wrote it, those of the column are unknown."""
         for group in self.in_footer:
             of_group = chunks[group].statistics
-            if of_group is not None and of_group.has_min_max:
-                self._widen(of_group.min, of_group.max)
+            if of_group is None or not of_group.has_min_max:
+                self.lower = self.upper = None
+                return
+            self._widen(of_group.min, of_group.max)
 
 
 def _order(value: Any) -> Any:

@@ -38,10 +38,15 @@ class Rewrite:
 
     def __init__(self, folder: Path, schema: Schema, rows: Rows, **settings: Any) -> None:
         self.storage, self.folder, self.schema = ArrowStorage(str(folder)), folder, schema
-        self.old = self._write("old.parquet", rows, **settings)
-        opened = ParquetReader().open(self.storage, FileInfo("old.parquet", self.old.size))
+        self.old, self.names = self._write("old.parquet", rows, **settings), [field.name for field in schema.fields]
+        self.open()
+
+    def open(self) -> None:
+        """Opens the older file."""
+        size = (self.folder / "old.parquet").stat().st_size
+        opened = ParquetReader().open(self.storage, FileInfo("old.parquet", size))
         assert isinstance(opened, OpenedParquet)
-        self.opened, self.names = opened, [field.name for field in schema.fields]
+        self.opened = opened
 
     def _write(self, name: str, rows: Rows, **settings: Any) -> WrittenFile:
         size = settings.get("row_group_rows", len(rows))
@@ -203,6 +208,37 @@ def test_files_of_other_schemas_are_not_copied(tmp_path: Path, older: pa.Table) 
     pq.write_table(older, tmp_path / "old.parquet", compression="zstd")
     opened = ParquetReader().open(ArrowStorage(str(tmp_path)), FileInfo("old.parquet", 1))
     assert copied_chunks.chunk_copies(opened, {"n", "s", "x"}, SCHEMA, "zstd") is None
+
+
+@law(
+    st.lists(st.integers(0, 9).map(str), min_size=2, max_size=6),
+    st.sets(st.sampled_from(["n", "s", "x"])),
+    st.booleans(),
+    st.data(),
+)
+def test_what_an_older_file_does_not_state_is_not_known(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], bounded: set[str], indexed: bool, data: st.DataObject
+) -> None:
+    """WRITE-1470. Another program used the same library, and stated bounds of some columns, or no page index."""
+    folder = tmp_path_factory.mktemp("files")
+    rows = [(number, text, number / 8) for number, text in enumerate(texts)]
+    rewrite = Rewrite(folder, SCHEMA, rows)
+    stored = pq.read_table(folder / "old.parquet")
+    settings = {"compression": "zstd", "store_schema": False, "write_page_index": indexed}
+    pq.write_table(stored, folder / "old.parquet", row_group_size=1, write_statistics=sorted(bounded), **settings)
+    rewrite.open()
+    changed = data.draw(st.sets(st.integers(0, len(rows) - 1), max_size=2))
+    new = [(number, "5" if number in changed else text, x) for number, text, x in rows]
+    again = rewrite.again(rewrite.beside(new), row_group_rows=1, row_group_bytes=1)
+    assert read(folder, SCHEMA) == new
+    for number, path in enumerate([("n",), ("s",), ("x",)]):
+        values, known = [row[number] for row in new], again.footer.statistics[path]
+        assert known.lower in (None, min(values))
+        assert known.upper in (None, max(values))
+        assert known.null_count in (None, 0)
+    footer = pq.ParquetFile(folder / "new.parquet").metadata
+    chunks = [footer.row_group(group).column(at) for group in range(len(rows)) for at in range(3)]
+    assert all(chunk.has_offset_index for chunk in chunks)
 
 
 def test_small_row_groups_are_joined_and_large_ones_stay(tmp_path: Path) -> None:
