@@ -5,7 +5,7 @@ Rules: WRITE-1470; `parquet.thrift` of the Parquet format.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -34,6 +34,8 @@ _CODECS: Final = {"none": 0, "snappy": 1, "gzip": 2, "zstd": 6}
 """`CompressionCodec` by the names of the codecs that base files are written in."""
 _END: Final = 8
 """Bytes behind a footer: its length and the magic."""
+_READ_BYTES: Final = 1 << 23
+"""Bytes of column chunks that are read together: less than a new file's rows take beside them."""
 
 
 def chunk_copies(older: OpenedFile[Any], as_stored: Set[str], schema: Schema, codec: str) -> ChunkCopies | None:
@@ -78,20 +80,21 @@ class ChunkCopies:
     def _footer(self) -> ChunkedFooter:
         return ChunkedFooter(self.older.footer_bytes, self.older.where)
 
-    def read(self, group: int, columns: Set[str]) -> dict[str, list[CopiedChunk]]:
+    def choose(self, group: int, columns: Set[str]) -> dict[str, list[StoredChunk]]:
         """The chunks of some columns of a row group, less those that may not be copied."""
         stored = self._footer.chunks(group)
-        chosen = {
+        return {
             name: chunks
             for name, leaves in self.leaves.items()
             if name in columns and len(chunks := self._select(stored, leaves)) == len(leaves)
         }
-        spans = [span for chunks in chosen.values() for chunk in chunks for span in CopiedChunk.spans(chunk)]
-        parts = iter(self.older.read_spans(spans))
-        return {
-            name: [CopiedChunk(chunk, next(parts), next(parts), next(parts)) for chunk in chunks]
-            for name, chunks in chosen.items()
-        }
+
+    def read(self, chosen: Iterable[StoredChunk]) -> Iterator[CopiedChunk]:
+        """Chunks with their bytes, of which some are in memory at a time."""
+        for some in _portions(chosen):
+            parts = iter(self.older.read_spans([span for chunk in some for span in CopiedChunk.spans(chunk)]))
+            for chunk in some:
+                yield _copied(chunk, next(parts), next(parts), next(parts))
 
     def _select(self, stored: Sequence[StoredChunk | None], leaves: Sequence[int]) -> list[StoredChunk]:
         chosen = [chunk for leaf in leaves if (chunk := stored[leaf]) is not None and chunk.codec == self.codec]
@@ -165,18 +168,13 @@ class CopiedFile:
 
     def write(self, rows: pa.Table, copied: tuple[int, Set[str]] | None) -> None:
         """A row group; `copied` names the row group of the older file that it is, and the columns to copy."""
-        copies = {} if copied is None else self._copies.read(*copied)
+        copies = {} if copied is None else self._copies.choose(*copied)
         names = rows.schema.names
         changed = [number for number, name in enumerate(names) if name not in copies]
         encoded = _take_apart(self._encode(rows.select(changed))) if changed else iter(())
-        self._file.add(
-            rows.num_rows,
-            [
-                chunk
-                for name, leaves in self._copies.leaves.items()
-                for chunk in copies.get(name) or [next(encoded) for _ in leaves]
-            ],
-        )
+        stored = self._copies.read(chunk for chunks in copies.values() for chunk in chunks)
+        order = ((stored if name in copies else encoded, leaves) for name, leaves in self._copies.leaves.items())
+        self._file.add(rows.num_rows, (next(source) for source, leaves in order for _ in leaves))
 
     def finish(self, pairs: Mapping[str, str]) -> pq.FileMetaData:
         """Ends the file with these key-value pairs, and gives what its footer has."""
@@ -189,7 +187,27 @@ def _take_apart(file: pa.Buffer) -> Iterator[CopiedChunk]:
     content = memoryview(file)
     for chunk in ChunkedFooter(_footer_of(content), "a file in memory").chunks(0):
         assert chunk is not None
-        yield CopiedChunk(chunk, *(content[start : start + length] for start, length in CopiedChunk.spans(chunk)))
+        yield _copied(chunk, *(content[start : start + length] for start, length in CopiedChunk.spans(chunk)))
+
+
+def _copied(stored: StoredChunk, pages: memoryview, offset_index: memoryview, column_index: memoryview) -> CopiedChunk:
+    """A chunk with its bytes. Its indexes wait for the end of the file: they are copied, for else what they are parts of would
+    wait too."""
+    return CopiedChunk(stored, pages, bytes(offset_index), bytes(column_index))
+
+
+def _portions(chunks: Iterable[StoredChunk]) -> Iterator[list[StoredChunk]]:
+    """Chunks that are read together: some megabytes of them, or a single one."""
+    some: list[StoredChunk] = []
+    size = 0
+    for chunk in chunks:
+        if some and size + chunk.pages[1] > _READ_BYTES:
+            yield some
+            some, size = [], 0
+        some.append(chunk)
+        size += chunk.pages[1]
+    if some:
+        yield some
 
 
 def _footer_of(content: memoryview) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -175,16 +176,54 @@ def test_the_sign_of_zero_is_another_value(tmp_path: Path) -> None:
 def test_only_columns_that_are_read_as_stored_are_copied(tmp_path: Path) -> None:
     rewrite = Rewrite(tmp_path, SCHEMA, ROWS)
     calls = []
-    chosen = copied_chunks.ChunkCopies.read
+    chosen = copied_chunks.ChunkCopies.choose
 
     def note(copies: copied_chunks.ChunkCopies, group: int, columns: frozenset[str]) -> Any:
         calls.append(columns)
         return chosen(copies, group, columns)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(copied_chunks.ChunkCopies, "read", note)
+        patch.setattr(copied_chunks.ChunkCopies, "choose", note)
         rewrite.again(rewrite.beside(ROWS), as_stored=["s"])
     assert calls == [{"s"}]
+
+
+def test_encoded_row_groups_do_not_wait_for_the_end(tmp_path: Path) -> None:
+    """Their indexes do, which are a small part of them: a file whose codec changes has no column to copy."""
+    copies = copied_chunks.chunk_copies(Rewrite(tmp_path, SCHEMA, ROWS).opened, set(SCHEMA.names), SCHEMA, "snappy")
+    assert copies is not None
+    made: list[weakref.ref[pa.Buffer]] = []
+
+    def encode(rows: pa.Table) -> pa.Buffer:
+        output = pa.BufferOutputStream()
+        pq.write_table(rows, output, store_schema=False, write_page_index=True)
+        buffer = output.getvalue()
+        made.append(weakref.ref(buffer))
+        return buffer
+
+    file = copied_chunks.CopiedFile(lambda _: None, copies, encode)
+    file.write(pq.read_table(tmp_path / "old.parquet"), (0, frozenset(SCHEMA.names)))
+    assert [buffer() is None for buffer in made] == [True]
+    assert file.finish({}).num_rows == len(ROWS)
+
+
+def test_chunks_are_read_some_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that one call requests is in memory together."""
+    calls = []
+    read_spans = OpenedParquet.read_spans
+
+    def note(opened: OpenedParquet, spans: Sequence[tuple[int, int]]) -> list[memoryview]:
+        calls.append(len(spans))
+        return read_spans(opened, spans)
+
+    monkeypatch.setattr(OpenedParquet, "read_spans", note)
+    rewrite = Rewrite(tmp_path, SCHEMA, ROWS)
+    for size, expected in ((1 << 23, [9]), (0, [3, 3, 3])):
+        monkeypatch.setattr(copied_chunks, "_READ_BYTES", size)
+        rewrite.again(rewrite.beside(ROWS))
+        assert rewrite.copied() == [["n", "s", "x"]]
+        assert calls == expected
+        calls.clear()
 
 
 def test_another_codec_is_taken(tmp_path: Path) -> None:
