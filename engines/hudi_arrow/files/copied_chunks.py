@@ -128,6 +128,11 @@ class CopiedRows:
         self._same = [name for name in self._same if _is_same(rows.column(name), before.column(name))]
         return self._left == 0
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether the rows that came since the last end are the first ones of a row group, but not all of it."""
+        return not self._begins and self._group is not None and self._left > 0
+
     def end(self) -> tuple[int, frozenset[str]] | None:
         """The row group that the rows are, and its columns without another value; None where they are none. Others begin then."""
         self._begins = True

@@ -180,7 +180,7 @@ class ParquetWriter:
         self, batches: Iterable[RewrittenRows[pa.RecordBatch]], types: pa.Schema, copies: ChunkCopies | None
     ) -> Iterator[_RowGroup]:
         """The batches in tables of about `row_group_bytes`; an empty one where there are no rows. A row group of the older file
-        that is at least half as large ends one too, so that it stays what it is."""
+        that is at least half as large ends one too, and one of up to twice the size is not cut, so that it stays what it is."""
         waiting: list[pa.RecordBatch] = []
         size, rows, first = 0, 0, True
         copied = None if copies is None else CopiedRows(copies)
@@ -196,7 +196,8 @@ class ParquetWriter:
                 continue
             if first:
                 types, first = with_coded(types, batch), False
-            if waiting and (size + batch.nbytes > self.row_group_bytes or rows + batch.num_rows > self.row_group_rows):
+            most = 2 * self.row_group_bytes if copied is not None and copied.goes_on else self.row_group_bytes
+            if waiting and (size + batch.nbytes > most or rows + batch.num_rows > self.row_group_rows):
                 yield flush(last=False)
                 size, rows = 0, 0
             waiting.append(cast_coded(batch, types))
