@@ -94,7 +94,7 @@ class ChunkCopies:
         for some in _portions(chosen):
             parts = iter(self.older.read_spans([span for chunk in some for span in CopiedChunk.spans(chunk)]))
             for chunk in some:
-                yield _copied(chunk, next(parts), next(parts), next(parts))
+                yield _copy(chunk, next(parts), next(parts), next(parts))
 
     def _select(self, stored: Sequence[StoredChunk | None], leaves: Sequence[int]) -> list[StoredChunk]:
         chosen = [chunk for leaf in leaves if (chunk := stored[leaf]) is not None and chunk.codec == self.codec]
@@ -192,10 +192,10 @@ def _take_apart(file: pa.Buffer) -> Iterator[CopiedChunk]:
     content = memoryview(file)
     for chunk in ChunkedFooter(_footer_of(content), "a file in memory").chunks(0):
         assert chunk is not None
-        yield _copied(chunk, *(content[start : start + length] for start, length in CopiedChunk.spans(chunk)))
+        yield _copy(chunk, *(content[start : start + length] for start, length in CopiedChunk.spans(chunk)))
 
 
-def _copied(stored: StoredChunk, pages: memoryview, offset_index: memoryview, column_index: memoryview) -> CopiedChunk:
+def _copy(stored: StoredChunk, pages: memoryview, offset_index: memoryview, column_index: memoryview) -> CopiedChunk:
     """A chunk with its bytes. Its indexes wait for the end of the file: they are copied, for else what they are parts of would
     wait too."""
     return CopiedChunk(stored, pages, bytes(offset_index), bytes(column_index))
