@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from hudi_core.errors import UnsupportedError
 from hudi_core.front.opening import open_table
 from hudi_core.services.compaction.operations import compact, plan_only, run_requested
 from hudi_core.services.compaction.options import CompactionOptions
@@ -48,6 +49,17 @@ CHANGES: tuple[Callable[[DrawnTable], object], ...] = (
     add,
     drop,
 )
+
+
+def change_beside(change: Callable[[DrawnTable], object], drawn: DrawnTable) -> None:
+    """A change while a compaction is pending. It is refused where a row would bring a deleted one back, and nothing changes: rule
+    WRITE-1462."""
+    before = Seen.of(drawn.path)
+    try:
+        change(drawn)
+    except UnsupportedError as error:
+        assert "bring back a deleted one" in str(error)
+        assert Seen.of(drawn.path) == before
 
 
 @dataclass(frozen=True)
@@ -101,12 +113,12 @@ def test_what_writers_do_meanwhile_stays(tmp_path: Path, version: int, meta: boo
         drawn = DrawnTable.create(random, tmp_path / f"t{number}", kind="mor", version=version, meta=meta)
         while (waiting := plan_only(drawn.open())).instant is None:
             change_rows(drawn)
-        random.choice(CHANGES[:4])(drawn)
+        change_beside(random.choice(CHANGES[:4]), drawn)
         between: list[Seen] = []
 
         def write_beside(_done: int, _of: int, drawn: DrawnTable = drawn, between: list[Seen] = between) -> None:
             if not between:
-                change_rows(drawn)
+                change_beside(change_rows, drawn)
                 between.append(Seen.of(drawn.path))
 
         run_requested(drawn.open(), waiting.instant, CompactionOptions(progress=write_beside))

@@ -30,9 +30,9 @@ LOGS = CompactionOptions(of_logs=True, min_log_blocks=2)
 
 
 def changed(path: Path, version: int, indexes: list[str] | None = None) -> Table:
-    """Each key of partition x is changed again; one comes back with a lower ordering value, one is deleted."""
+    """Each key of partition x is changed again; one comes back behind its delete, one is deleted."""
     table = made(path, version, indexes)
-    write(table, rows(("a", "x", 10, 5), ("c", "x", 30, 0)), options=INTO_LOGS)
+    write(table, rows(("a", "x", 10, 5), ("c", "x", 30, 2)), options=INTO_LOGS)
     write(refreshed(table), rows(("a", "x", 11, 4), ("b", "x", 0, 0)), options=INTO_LOGS)
     write(refreshed(table), rows(("b", "x", 0, 0)).select(["id", "p"]), "delete")
     return refreshed(table)
