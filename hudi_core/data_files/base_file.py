@@ -88,7 +88,7 @@ class OlderFile:
     bloom_filter: bytes | None
     added: Callable[[], StringColumn]
 
-    def extend(self, keys: StringColumn, where: str) -> bytes | None:
+    def extend_filter(self, keys: StringColumn, where: str) -> bytes | None:
         """The filter of all these keys; None where another has to be made: this one is absent, full, or damaged, which some of
         the keys show."""
         if self.bloom_filter is None:
@@ -174,7 +174,7 @@ class BaseFileWriter:
         if self._streamed is not None:
             return self._streamed.encode()
         keys = self.keys
-        extended = None if self.older is None else self.older.extend(keys, self.target.path)
+        extended = None if self.older is None else self.older.extend_filter(keys, self.target.path)
         return extended or encode_bloom_filter(keys, filter_settings(length(keys)))
 
     @cached_property

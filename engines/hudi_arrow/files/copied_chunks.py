@@ -26,6 +26,7 @@ from hudi_core.formats.parquet.chunks import (
     FileOfChunks,
     FooterFrame,
     StoredChunk,
+    end_of_file,
 )
 from hudi_core.formats.parquet.statistics import leaf_numbers
 from hudi_core.schema.schema import Schema
@@ -143,8 +144,6 @@ class CopiedRows:
 
 def _is_same(values: Array, others: Array) -> bool:
     """Whether both have the same values to the bit. False is no harm: the column is encoded."""
-    if values is others:
-        return True
     if values.type != others.type or len(values) != len(others):
         return False
     if pa.types.is_floating(values.type):  # 0.0 equals -0.0
@@ -184,7 +183,7 @@ class CopiedFile:
     def finish(self, pairs: Mapping[str, str]) -> pq.FileMetaData:
         """Ends the file with these key-value pairs, and gives what its footer has."""
         footer = self._file.finish(pairs)
-        return pq.read_metadata(pa.BufferReader(b"".join([MAGIC, footer, len(footer).to_bytes(4, "little"), MAGIC])))
+        return pq.read_metadata(pa.BufferReader(MAGIC + end_of_file(footer)))
 
 
 def _take_apart(file: pa.Buffer) -> Iterator[CopiedChunk]:

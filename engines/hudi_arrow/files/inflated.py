@@ -16,12 +16,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hudi_arrow.files.pages import MAGIC, Chunk, PagesFile, chunk, read_ranges
+from hudi_arrow.files.pages import Chunk, PagesFile, chunk, read_ranges
 from hudi_arrow.stores.native_files import RandomAccessFile
 from hudi_core.arrays import Bools, Numbers
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.inflate import LIBRARIES
 from hudi_core.formats.parquet import thrift
+from hudi_core.formats.parquet.chunks import MAGIC, encode_pair, end_of_file
 from hudi_core.formats.parquet.page_index import PageRows, page_rows, rows_between_cuts
 from hudi_core.formats.parquet.thrift import Fields
 from hudi_core.formats.random_access import RandomAccess
@@ -189,11 +190,15 @@ class PagedFile:
                 raw[2],
                 thrift.i64(3, rows),
                 thrift.structs(4, [groups]),
-                *([thrift.structs(5, [_entry(entry) for entry in schema_entries])] if schema_entries else []),
+                *(
+                    [thrift.structs(5, [encode_pair(entry[1], entry[2]) for entry in schema_entries])]
+                    if schema_entries
+                    else []
+                ),
                 *([raw[6]] if 6 in raw else []),
             ]
         )
-        framed = pa.BufferReader(MAGIC + footer + len(footer).to_bytes(4, "little") + MAGIC)
+        framed = pa.BufferReader(MAGIC + end_of_file(footer))
         return AssembledFile(PagesFile(list(chunks.values())), pq.read_metadata(framed), rows)
 
     def _column_chunks(self, group: int, leaves: Sequence[int]) -> list[Fields]:
@@ -228,10 +233,6 @@ class PagedFile:
 def _is_apart(column: Fields) -> bool:
     """Whether a column chunk has no values, or is encrypted or in another file."""
     return column[3][5] == 0 or not set(column).isdisjoint((1, 8, 9))
-
-
-def _entry(entry: Fields) -> bytes:
-    return thrift.encode([thrift.binary(1, entry[1]), thrift.binary(2, entry[2])])
 
 
 def _column(stored: Fields, codec: int, start: int, chunk: Chunk | None) -> bytes:

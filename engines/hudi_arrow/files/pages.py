@@ -18,12 +18,12 @@ from hudi_arrow.stores.native_files import RandomAccessFile
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.inflate import LIBRARIES, inflate
 from hudi_core.formats.parquet import thrift
+from hudi_core.formats.parquet.chunks import MAGIC
 from hudi_core.formats.random_access import RangesAtOnce
 
 _DATA_PAGE, _, _DICTIONARY_PAGE, _DATA_PAGE_V2 = range(4)
 _VALUE_COUNT_FIELDS: Final = {_DATA_PAGE: (5, 4), _DICTIONARY_PAGE: (7, 2), _DATA_PAGE_V2: (8, 6)}
 """By kind of page: the header's field about its values, and the number of required fields in it."""
-MAGIC: Final = b"PAR1"
 _GAP: Final = 1 << 20
 """Bytes that are read along when they lie between two ranges: a request takes longer."""
 

@@ -22,11 +22,11 @@ from hudi_arrow.stores.storage import decoding, native_file
 from hudi_core.arrays import Bools
 from hudi_core.engine import FileInfo, Footer, RowGroup, Storage
 from hudi_core.errors import CorruptFileError
+from hudi_core.formats.parquet.chunks import MAGIC
 from hudi_core.formats.parquet.statistics import FooterChunks, FooterStatistics
 from hudi_core.schema.schema import Path
 
 _WHAT = "a Parquet file"
-_MAGIC = b"PAR1"
 _FIRST_READ = 1 << 19
 """Enough for the footer of a file with Hudi's bloom filter in one go."""
 _BATCH_ROWS, _LEAST_ROWS = 65_536, 1_024
@@ -254,7 +254,7 @@ def _open_file(storage: Storage, file: FileInfo) -> OpenedParquet:
     where = f"{storage.uri.rstrip('/')}/{file.path}"
     with native_file(storage, file) as source, decoding(where, _WHAT):
         file_size, (end, footer) = source.size(), _footer(source, where)
-        whole = copy_owned(end) if end[:4] == _MAGIC and len(end) == file_size else None
+        whole = copy_owned(end) if end[:4] == MAGIC and len(end) == file_size else None
         reader = _open(pa.BufferReader(end if whole is None else whole), None, pre_buffer=False)
         if not READS_NULL_LISTS_OF_FIXED_SIZE and has_lists_of_fixed_size(reader.schema_arrow):
             end, footer = _with_lists_of_any_size(end, footer)
@@ -303,7 +303,7 @@ def _footer(source: pa.NativeFile, where: str) -> tuple[bytes, bytes]:
     size = source.size()
     end: bytes = source.read_at(min(size, _FIRST_READ), max(size - _FIRST_READ, 0))
     length = int.from_bytes(end[-8:-4], "little")
-    if end[-4:] != _MAGIC or length > size - 12:
+    if end[-4:] != MAGIC or length > size - 12:
         ending = "an encrypted footer" if end[-4:] == b"PARE" else f"{size} bytes that end in {end[-8:]!r}"
         raise CorruptFileError(where, expected=_WHAT, found=ending)
     if length > len(end) - 8:

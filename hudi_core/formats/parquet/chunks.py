@@ -333,11 +333,11 @@ class FileOfChunks:
                 *self._frame.head,
                 thrift.i64(3, sum(rows for rows, _ in self._groups)),
                 thrift.structs(4, [_encode_group(*group, number) for number, group in enumerate(self._groups)]),
-                thrift.structs(5, [_encode_pair(*pair) for pair in pairs.items()]),
+                thrift.structs(5, [encode_pair(key.encode(), value.encode()) for key, value in pairs.items()]),
                 *self._frame.tail,
             ]
         )
-        self._write(b"".join([footer, len(footer).to_bytes(4, "little"), MAGIC]))
+        self._write(end_of_file(footer))
         return footer
 
     def _place(self, fields: tuple[int, int], index: bytes | memoryview) -> list[_Field]:
@@ -366,8 +366,14 @@ def _encode_group(rows: int, chunks: Sequence[_Placed], number: int) -> bytes:
     )
 
 
-def _encode_pair(key: str, value: str) -> bytes:
-    return thrift.encode([thrift.binary(1, key.encode()), thrift.binary(2, value.encode())])
+def encode_pair(key: bytes, value: bytes) -> bytes:
+    """A key-value pair as footers have it."""
+    return thrift.encode([thrift.binary(1, key), thrift.binary(2, value)])
+
+
+def end_of_file(footer: bytes) -> bytes:
+    """What a file ends with: the footer, its length and the magic."""
+    return b"".join([footer, len(footer).to_bytes(4, "little"), MAGIC])
 
 
 def _move_pages(index: bytes, chunk: Span, by: int) -> bytes:

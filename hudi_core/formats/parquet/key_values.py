@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from hudi_core.errors import CorruptFileError
+from hudi_core.formats.parquet.chunks import MAGIC
 from hudi_core.formats.parquet.thrift import structure
 from hudi_core.formats.random_access import RandomAccess, read_range
 
-_MAGIC: Final = b"PAR1"
 _END: Final = 8
 """Bytes behind the footer: its length and the magic."""
 _TAIL: Final = 1 << 16
@@ -23,11 +23,11 @@ def key_values(source: RandomAccess) -> dict[str, str]:
 
     start = max(source.size - _TAIL, 0)
     tail = read_range(source, start, source.size - start, "the end of a Parquet file")
-    if len(tail) < len(_MAGIC) + _END or tail[-len(_MAGIC) :] != _MAGIC:
+    if len(tail) < len(MAGIC) + _END or tail[-len(MAGIC) :] != MAGIC:
         raise refuse(f"{len(tail)} bytes at the end without its magic")
-    length = int.from_bytes(tail[-_END : -len(_MAGIC)], "little")
+    length = int.from_bytes(tail[-_END : -len(MAGIC)], "little")
     first = source.size - _END - length
-    if first < len(_MAGIC):
+    if first < len(MAGIC):
         raise refuse(f"a footer of {length} bytes in a file of {source.size}")
     footer = tail[first - start : -_END] if first >= start else read_range(source, first, length, "a Parquet footer")
     try:

@@ -91,7 +91,7 @@ def test_a_damaged_filter_is_made_anew() -> None:
     lying = encode_bloom_filter(string_column([f"other {number}" for number in range(100)]), filter_settings(100))
 
     def extended(older: bytes | None, keys: StringColumn) -> bytes | None:
-        return OlderFile(cast(Any, None), frozenset(), older, lambda: none).extend(keys, "a file")
+        return OlderFile(cast(Any, None), frozenset(), older, lambda: none).extend_filter(keys, "a file")
 
     assert extended(whole, keys) is whole
     assert extended(whole, none) is whole

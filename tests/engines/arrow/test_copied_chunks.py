@@ -28,6 +28,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from tests.contract.files import SCHEMAS
 from tests.contract.harness import law
+from tests.core.formats.parquet.test_file_of_chunks import footer_of
 from tests.engines.arrow.test_parquet_write import batch_of, schema_of
 from tests.support.strategies import rows_of
 
@@ -75,9 +76,7 @@ class Rewrite:
         """The columns of each row group of the new file whose pages are those of the older one, to the byte."""
         groups = []
         contents = [(self.folder / name).read_bytes() for name in ("old.parquet", "new.parquet")]
-        footers = [
-            ChunkedFooter(content[-8 - int.from_bytes(content[-8:-4], "little") : -8], "") for content in contents
-        ]
+        footers = [ChunkedFooter(footer_of(content), "") for content in contents]
         for number in range(pq.ParquetFile(self.folder / "new.parquet").metadata.num_row_groups):
             pages = [
                 [content[chunk.pages[0] : sum(chunk.pages)] for chunk in footer.chunks(number) if chunk is not None]
@@ -326,7 +325,7 @@ def pages_of(folder: Path, column: str) -> bytes:
     """The pages of a column in the latest file of a table of one file."""
     file = max(folder.glob("*.parquet"), key=lambda path: path.name.rpartition("_")[2])
     content, footer = file.read_bytes(), pq.ParquetFile(file).metadata
-    chunk = ChunkedFooter(content[-8 - int.from_bytes(content[-8:-4], "little") : -8], "").chunks(0)
+    chunk = ChunkedFooter(footer_of(content), "").chunks(0)
     number = next(at for at in range(footer.num_columns) if footer.schema.column(at).path == column)
     stored = chunk[number]
     assert stored is not None
