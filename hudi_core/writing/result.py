@@ -14,7 +14,7 @@ from hudi_core.notebook import html_table, show_briefly
 @dataclass(frozen=True, slots=True)
 class WriteResult:
     """The result of a write. `instant` is None if nothing was to be written, and after a dry run, whose counts are those of
-    rows and files that would be written.
+    the write.
 
     Rows that went to a log file of a merge-on-read table count as updated: only a read decides whether they win.
     """
@@ -44,7 +44,7 @@ def nothing_written(operation: str, seconds: float = 0.0) -> WriteResult:
 
 
 def result_of(
-    instant: str, operation: str, statuses: Sequence[WriteStatus], replaced: int, seconds: float
+    instant: str | None, operation: str, statuses: Sequence[WriteStatus], replaced: int, seconds: float
 ) -> WriteResult:
     """The sum of what the tasks report; `replaced` counts the file groups that were replaced as a whole."""
     new_versions = sum(status.previous_base is not None and not status.is_log for status in statuses)

@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import perf_counter
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings
+from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.markers import MOST_FILES, lines_step, markers_steps
 from hudi_core.commit.metadata import Stat, plan_stat
 from hudi_core.commit.statuses import StagedLogs, TableChange, WriteStatus, add_written
 from hudi_core.commit.steps import Ensure, SideBySide, Step, run
+from hudi_core.commit.times import next_time
 from hudi_core.data_files.file_properties import block_bytes, codec_of
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import Runner
@@ -27,6 +30,7 @@ from hudi_core.parallel.flow import FlowRunner
 from hudi_core.parallel.reach import Reach
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.schema import Schema
+from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.tagging.slice_keys import SliceKeyReader
@@ -34,6 +38,7 @@ from hudi_core.tally import COMMITTING, LOOKING_UP, WRITING
 from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
 from hudi_core.timeline.services import FileGroup
 from hudi_core.transactions.attempts import Attempts, delete_others
+from hudi_core.transactions.conflicts import refuse_clustered
 from hudi_core.transactions.early_conflicts import EARLY_DETECTION, refuse_marked
 from hudi_core.transactions.filter_logs import join_staged, stage_filters
 from hudi_core.transactions.key_exchange import KeyExchange, plan_exchange
@@ -44,8 +49,13 @@ from hudi_core.writing.announce import partition_steps, task_files
 from hudi_core.writing.incoming import file_schema
 from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.result import WriteResult, nothing_written, result_of
-from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task, TaskRunner, row_count, runner_of
+from hudi_core.writing.tasks import NewFile, RewriteFile, Task, TaskRunner, row_count, runner_of
 from hudi_core.writing.write_properties import ALLOW_EMPTY, flag, refuse_idle_services
+
+if TYPE_CHECKING:
+    from hudi_core.writing import rehearsal
+else:
+    rehearsal = ModuleByNeed("hudi_core.writing.rehearsal")  # for dry runs alone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,8 +100,6 @@ class Planned:
     deleted_partitions: tuple[str, ...] = ()
     spool: Spool | None = None
     """The rows of the tasks, where they are not those of the run."""
-    deletes: int = 0
-    """How many keys the tasks are going to delete, where the keys are not theirs yet."""
     before: tuple[Ensure, ...] = ()
     """Files of the table's own folder that have to be there before the first file; they stay whatever becomes of the write."""
     stays: bool = False
@@ -222,13 +230,10 @@ class WriteRun:
         exchange: KeyExchange | None,
     ) -> Written:
         """Runs the tasks, whose files are announced, each behind the folder of its partition."""
-        table, tasks, stated = running.table, planned.tasks, running.table.config.properties
+        table, tasks = running.table, planned.tasks
         self._enter(WRITING, tasks)
-        runner = TaskRunner(
-            table.snapshot().without_slices(), self.rows, file_schema(self.schema), planned.spool or self.spool,
-            kept=self.kept, indexed=indexed, noted=noted, stays=planned.stays or not self.options.moves(stated),
-            codec=codec_of(self.options.properties, stated), block_bytes=block_bytes(self.options.properties, stated),
-        )  # fmt: skip
+        runner = self._task_runner(table.snapshot().without_slices(), table, planned)
+        runner = replace(runner, indexed=indexed, noted=noted)
         if planned.work is not None:
             in_lines = len(tasks) > MOST_FILES and not self._detects_early(table)
             return self._run_elsewhere(running, planned.work, runner, tasks, exchange, in_lines=in_lines)
@@ -238,6 +243,14 @@ class WriteRun:
         folders = SideBySide(tuple(partition_steps(tasks, running.instant_time)))
         run(table.storage, [folders], durable=False)  # with the files in them, before the commit
         return Written(self._run_here(table, runner, tasks))
+
+    def _task_runner(self, snapshot: Snapshot, table: Table, planned: Planned) -> TaskRunner:
+        stated = table.config.properties
+        return TaskRunner(
+            snapshot, self.rows, file_schema(self.schema), planned.spool or self.spool, kept=self.kept,
+            stays=planned.stays or not self.options.moves(stated),
+            codec=codec_of(self.options.properties, stated), block_bytes=block_bytes(self.options.properties, stated),
+        )  # fmt: skip
 
     def _run_elsewhere(
         self, running: Transaction, work: Work, runner: TaskRunner, tasks: Sequence[Task],
@@ -285,23 +298,23 @@ class WriteRun:
             )
 
     def _dry_run(self, plan: Plan) -> WriteResult:
+        """Runs the tasks as a write does, with files that nobody else sees. Rule WRITE-1490."""
         begun = perf_counter()
         latest = refreshed(self.table)
-        planned = plan(latest, "0")
-        new_rows = sum(row_count(task) for task in planned.tasks if isinstance(task, NewFile))
-        rows = sum(row_count(task) for task in planned.tasks)
-        deleted = sum(
-            len(keys.offsets) - 1
-            for task in planned.tasks
-            if not isinstance(task, NewFile) and (keys := task.deleted_keys) is not None
-        )
-        deleted += planned.deletes
-        rewritten = sum(not isinstance(task, NewFile | AppendLog) for task in planned.tasks)
-        replaced = sum(map(len, planned.replaced.values())) + rewritten
-        return WriteResult(
-            None, self.operation, new_rows, rows - new_rows, deleted, len(planned.tasks), replaced, 0,
-            round(perf_counter() - begun, 3),
-        )  # fmt: skip
+        self._refuse_other_schema(latest)
+        time = next_time(latest.timeline, self.options.clock)
+        planned = plan(latest, time)
+        changed = _list_changed_groups(planned)
+        refuse_clustered(latest, time, self.operation, changed, lambda _: self.options.cancels_plans)
+        storage = rehearsal.RehearsedStorage(latest.storage, frozenset({heartbeat_path(time)}))
+        snapshot = replace(latest.snapshot().without_slices(), storage=storage)
+        runner = self._task_runner(snapshot, latest, planned)
+        if planned.work is None:
+            statuses = self._run_here(latest, runner, planned.tasks)
+        else:
+            statuses = planned.work(runner, planned.tasks, None, in_lines=False).statuses
+        replaced = sum(map(len, planned.replaced.values()))
+        return result_of(None, self.operation, statuses, replaced, perf_counter() - begun)
 
 
 def _with_batch(batch: StreamBatch, latest: Table, change: TableChange) -> TableChange:

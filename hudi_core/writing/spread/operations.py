@@ -282,7 +282,7 @@ class GivenRows:
         routes = planner.delete(set(located.leaving), logs=writes_logs(table))
         routes = replace(routes, tasks=with_every_row(table, routes.tasks, located.repeated))
         writes = _Writes(flow, routes, KeyCuts.join({}), 1.0, True, self.stored, self.rows.runner)
-        return Planned(routes.tasks, work=writes, deletes=sum(located.leaving.values()))
+        return Planned(routes.tasks, work=writes)
 
     def _locate(
         self,
