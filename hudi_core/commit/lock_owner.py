@@ -1,5 +1,5 @@
 """Who holds a lock: host, process and its start, as one text, and whether that process is still there. Rules COMMIT-320,
-COMMIT-321 and COMMIT-1140."""
+COMMIT-321, COMMIT-1140 and COMMIT-1474."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def life_of(owner: str) -> Life:
     """Whether an owner is at work: known for processes that this system would see, unknown for all others.
 
     A process is seen where the kernel was booted once since and the numbers of processes are of one space; on systems that state
-    neither, and for owners of older versions, where the host has the same name.
+    neither, and for owners of older versions, where the host has the same name. Where the system does not show when it began, it
+    is not known to be another one. Rule COMMIT-1474.
     """
     words = owner.split()
     if len(words) < _LEAST or words[0] != _WRITER or not words[2].isdecimal():
@@ -53,9 +54,10 @@ def life_of(owner: str) -> Life:
         return Life.UNKNOWN
     if not _is_there(process):
         return Life.DEAD
-    if start == _NOT_KNOWN:
+    begun = _start(process)
+    if start == _NOT_KNOWN or not begun:
         return Life.UNKNOWN
-    return Life.ALIVE if _start(process) == start else Life.DEAD
+    return Life.ALIVE if begun == start else Life.DEAD
 
 
 def _is_there(process: int) -> bool:

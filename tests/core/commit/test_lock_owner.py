@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from hudi_core.commit import lock_owner
 from hudi_core.commit.lock_owner import Life, life_of, this_owner
 
 THIS_OWNER = """
@@ -60,6 +61,15 @@ def test_a_process_that_ended_and_waits_for_its_parent_is_dead() -> None:
 def test_a_process_that_began_at_another_time_is_another_one() -> None:
     """COMMIT-320."""
     assert life_of(changed(5, 1)) is Life.DEAD
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not state when processes began")
+def test_a_process_whose_start_is_hidden_is_not_known_to_be_dead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """COMMIT-1474."""
+    owner, whole = this_owner(), lock_owner._text
+    monkeypatch.setattr(lock_owner, "_text", lambda path: "" if path.endswith("/stat") else whole(path))
+    assert life_of(owner) is Life.UNKNOWN
+    assert life_of(changed(2, dead_process())) is Life.DEAD
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the system states neither")
