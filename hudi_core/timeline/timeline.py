@@ -36,6 +36,8 @@ from hudi_core.timeline.instants import (
 )
 from hudi_core.timeline.times import begins_instant, query_time, refuse_digits
 
+_FIRSTS: Final = "0" * 14
+"""How times of first commits of a metadata table's partitions begin, from version 8 on."""
 _SHOWN: Final = 20
 """Instants that a notebook shows: the latest."""
 
@@ -202,12 +204,27 @@ class Timeline(Portable):
         """The requested time from which on the active timeline is whole; what was written before is archived.
 
         Savepointed commits do not count: they stay when later ones are archived. Where there are no others, as after a restore,
-        the last of them is the start. None: there was no write. Rules TIME-7, TIME-586.
+        the last of them is the start. None: there was no write. Rules TIME-7, TIME-586, TIME-1476.
         """
         savepoints = {instant.requested_time for instant in self.instants if instant.action == SAVEPOINT}
         writes = WRITES | {COMPACTION, LOG_COMPACTION, CLUSTERING}
-        times = [i.requested_time for i in self.instants if i.action in writes]
+        times = [i.requested_time for i in self._without_late_firsts() if i.action in writes]
         return next((time for time in times if time not in savepoints), times[-1] if times else None)
+
+    def _without_late_firsts(self) -> Sequence[Instant]:
+        """The instants without first commits of a metadata table's partitions that completed behind others: a partition that is
+        added later gets a time before all others, also where instants that have later times are archived. Rule TIME-1476."""
+        if self.layout == 1 or not self.instants or not self.instants[0].requested_time.startswith(_FIRSTS):
+            return self.instants
+        others = [i for i in self.instants if not i.requested_time.startswith(_FIRSTS)]
+        since = min((i.completion_time for i in others if i.completion_time is not None), default=None)
+        if since is None:
+            return self.instants
+        return [
+            i
+            for i in self.instants
+            if not i.requested_time.startswith(_FIRSTS) or (i.completion_time is not None and i.completion_time < since)
+        ]
 
     def is_archived(self, requested_time: str) -> bool:
         """Whether the requested time lies before the active timeline's start: only the history has the instant."""

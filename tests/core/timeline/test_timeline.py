@@ -175,6 +175,25 @@ def test_savepointed_commit_left_alone_by_archiving_does_not_move_the_start() ->
     assert times(found) == ["10", "30"]
 
 
+@pytest.mark.parametrize("late", ["i00000000000000000_40", "i00000000000000000"])
+def test_the_first_commit_of_a_partition_that_is_added_late_does_not_move_the_start(late: str) -> None:
+    """TIME-1476."""
+    name = f"{late}__deltacommit" + ("" if late.endswith("_40") else "__inflight")
+    archived, _ = timeline(**{name: b"", "i20_21__deltacommit": b"", "i30_31__deltacommit": b""})
+    assert archived.start == "20"
+    assert archived.is_committed("10") and archived.is_committed("00000000000000001")
+    assert archived.is_committed("00000000000000000") == late.endswith("_40")
+
+
+def test_first_commits_that_came_first_are_the_start() -> None:
+    """TIME-1476."""
+    firsts = {"i00000000000000000_11__deltacommit": b"", "i00000000000000001_12__deltacommit": b""}
+    whole, _ = timeline(**firsts, i00000000000000002_40__deltacommit=b"", i20_21__deltacommit=b"")
+    assert whole.start == "00000000000000000"
+    assert not whole.is_committed("10") and not whole.is_committed("00000000000000003")
+    assert timeline(**firsts)[0].start == "00000000000000000"
+
+
 @pytest.mark.parametrize("service", ["compaction", "logcompaction", "clustering"])
 @pytest.mark.parametrize("state", ["requested", "inflight"])
 def test_a_service_that_is_pending_holds_the_start_back(service: str, state: str) -> None:
