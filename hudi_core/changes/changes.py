@@ -31,7 +31,7 @@ from hudi_core.parallel.streams import read_ahead
 from hudi_core.reading.result import QueryResult
 from hudi_core.reading.selection import Selection
 from hudi_core.rows.project import projection
-from hudi_core.schema.project import project
+from hudi_core.schema.project import choose_columns, project
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.snapshot.time_travel import find_cleaned_instants
@@ -57,11 +57,7 @@ def changes(
     Raises `ExpressionError` and `UnknownColumnError` for a predicate or columns that changes do not have.
     """
     all_columns = changes_schema(snapshot.schema, meta=meta)
-    wanted = (
-        all_columns
-        if columns is None
-        else project(all_columns, columns, case_sensitive=case_sensitive, requested_order=True)
-    )
+    wanted = all_columns if columns is None else choose_columns(all_columns, columns, case_sensitive=case_sensitive)
     predicate = None if where is None else bind(predicate_tree(where), all_columns, case_sensitive=case_sensitive)
     return Changes(snapshot, commit_range, all_columns, wanted, predicate, limit)
 

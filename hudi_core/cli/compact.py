@@ -120,12 +120,6 @@ def compact(
     """Merge the log files of a merge-on-read table into base files. A plan that waits is run first."""
     if plan_only and run is not None:
         raise UsageError("compact", expected="one of --plan-only and --run", found="both")
-    asks = {"--trigger": trigger, "--max-delta-commits": max_delta_commits, "--max-delta-seconds": max_delta_seconds}
-    idle = next((name for name, value in asks.items() if value is not None), None)
-    if idle is not None and not if_due:
-        raise UsageError(idle, expected="--if-due", found="none")
-    if min_log_blocks is not None and not log:
-        raise UsageError("--min-log-blocks", expected="--log", found="none")
     opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     given: dict[str, Any] = {
         "strategies": split_names("--strategy", strategy),
@@ -145,12 +139,21 @@ def compact(
     named = {name: value for name, value in given.items() if value is not None}
     with tally_progress("slices") as tally:
         options = replace(stated, **named, if_due=if_due, dry_run=dry_run, takes_over=take_over, tally=tally)
+        idle = options.find_idle(named)
+        if idle is not None:
+            raise UsageError(_name_option(idle[0]), expected=_name_option(idle[1]), found="none")
         if run is not None:
             result = run_requested(opened_table, run, options)
         else:
             result = (request_compaction if plan_only else run_compaction)(opened_table, options)
     _show(out, result)
     warn(opened_table.warnings)
+
+
+def _name_option(option: str) -> str:
+    """An option of Python's, or a flag or strategies that it needs, as it is typed here."""
+    odd = {"target_io": "--target-io-mb", "of_logs": "--log"}
+    return odd.get(option) or f"--{option.replace('_', '-')}"
 
 
 def _show(out: Output, result: CompactionResult) -> None:

@@ -25,12 +25,14 @@ from hudi_core.transactions.refusals import list_excluded_groups
 
 def plan_clustering(table: Table, options: ClusterOptions) -> ClusteringPlan:
     """The plan on the table as it is; nothing is written. Raises `UsageError` for a curve without columns, or with too
-    many."""
+    many, and for a column that is named twice."""
     refuse_unclusterable(table)
     if options.strategy is not Strategy.LINEAR and not options.columns:
         raise UsageError("columns", expected=f"one or more for strategy {options.strategy.value}", found="none")
     places = [table.schema.get(name, case_sensitive=table.case_sensitive) for name in options.columns]
     names = tuple(place.name for place in places)
+    if len(set(names)) < len(names):
+        raise UsageError("columns", expected="each column once", found=", ".join(options.columns))
     refuse_unsortable(table.schema, [place.path for place in places])
     refuse_many(options.strategy, len(places))
     scan = table.scan(options.where)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from difflib import get_close_matches
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypedDict, TypeVar, overload
 
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import UsageError, describe
@@ -36,7 +36,14 @@ if TYPE_CHECKING:
 else:
     other_words = ModuleByNeed("hudi_core.other_words")  # loaded by errors alone
 
-O = TypeVar("O")  # noqa: E741 - options
+
+class Fields(Protocol):
+    """An object of a dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+O = TypeVar("O", bound=Fields)  # noqa: E741 - options
 
 
 class ArrowStream(Protocol):
@@ -200,6 +207,10 @@ class IndexKeywords(TypedDict, total=False):
     using: Literal["column_stats", "bloom_filters"]
 
 
+@overload
+def options_from(kind: type[O], options: O, named: Mapping[str, Any]) -> O: ...
+@overload
+def options_from(kind: type[O], options: O | None, named: Mapping[str, Any]) -> O | None: ...
 def options_from(kind: type[O], options: O | None, named: Mapping[str, Any]) -> O | None:
     """Returns the options of an operation: an object of the class `kind`, with fields given by name in the place of its own.
 
@@ -210,11 +221,11 @@ def options_from(kind: type[O], options: O | None, named: Mapping[str, Any]) -> 
         raise UsageError("options", expected=expected, found=describe(options))
     if not named:
         return options
-    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    known = [field.name for field in fields(kind)]
     unknown = [name for name in named if name not in known]
     if unknown:
         near = get_close_matches(unknown[0], known, n=3)
         hint = other_words.hint_of_argument(unknown[0], known)
         expected = f"some of {', '.join(near or known)}"
         raise UsageError(kind.__name__, expected=expected, found=f"{', '.join(unknown)}{hint}")
-    return kind(**named) if options is None else replace(options, **named)  # type: ignore[type-var]
+    return kind(**named) if options is None else replace(options, **named)

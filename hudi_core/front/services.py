@@ -127,7 +127,8 @@ class ServedTable(opened.Table):
         """Merges log files into base files, where the table is merge-on-read: `services.compaction.operations.compact`.
 
         For example `table.compact(if_due=True, max_delta_commits=10)`. A plan that waits is run before a new one is made.
-        What has no name here is read from `properties`, then from those of the table.
+        What has no name here is read from `properties`, then from those of the table. Raises `UsageError` for an option by name
+        that has no effect, as `max_delta_commits` without `if_due`.
         """
         latest = refreshed(runners.on_runner(self, runner))
         kind = compaction_options.CompactionOptions
@@ -136,7 +137,11 @@ class ServedTable(opened.Table):
             options = kind.on_request(properties, latest.config.properties, of_logs=of_logs)
         else:
             _refuse_both(properties)
-        return compaction.compact(latest, options_from(kind, options, named))
+        chosen = options_from(kind, options, named)
+        idle = chosen.find_idle(named)
+        if idle is not None:
+            raise UsageError(idle[0], expected=f"{idle[1]} beside it, without which it has no effect", found="none")
+        return compaction.compact(latest, chosen)
 
     def archive(self, options: ArchiveOptions | None = None, **named: Unpack[ArchiveKeywords]) -> ArchiveResult:
         """Takes old instants off the active timeline and puts them into the history: `services.archiving.operations.archive`.

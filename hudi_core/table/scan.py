@@ -34,7 +34,7 @@ from hudi_core.reading.result import QueryResult
 from hudi_core.reading.slices import SliceReader
 from hudi_core.reading.small_files import runs_of_small_files
 from hudi_core.schema.meta import is_meta
-from hudi_core.schema.project import project
+from hudi_core.schema.project import choose_columns, project
 from hudi_core.schema.schema import Schema
 from hudi_core.tally import READING, Tally
 from hudi_core.timeline.slices import FileSlice
@@ -369,7 +369,7 @@ def _conjuncts(options: ScanOptions, schema: Schema) -> list[Conjunct]:
 
 def _project_schema(options: ScanOptions, schema: Schema) -> Schema:
     if options.columns is not None:
-        return project(schema, options.columns, case_sensitive=options.case_sensitive, requested_order=True)
+        return choose_columns(schema, options.columns, case_sensitive=options.case_sensitive)
     if options.meta:
         return schema
     return project(schema, [(field.name,) for field in schema.fields if not is_meta(field.name)])

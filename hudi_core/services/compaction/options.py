@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from hudi_core.arguments import take_fields
@@ -49,6 +50,39 @@ _PACKAGE: Final = "org.apache.hudi.table.action.compact.strategy."
 _SUFFIX: Final = "CompactionStrategy"
 _GENERATOR: Final = "hoodie.compaction.plan.generator"
 _GENERATOR_CLASS: Final = "HoodieCompactionPlanGenerator"
+
+
+_BY_DAY: Final = frozenset(
+    {CompactionStrategy.DAY_BASED, CompactionStrategy.BOUNDED_PARTITIONS, CompactionStrategy.UNBOUNDED_PARTITIONS}
+)
+BOUNDED: Final = frozenset(
+    {
+        CompactionStrategy.LOG_FILE_SIZE,
+        CompactionStrategy.LOG_FILE_NUMBER,
+        CompactionStrategy.BOUNDED_IO,
+        CompactionStrategy.DAY_BASED,
+    }
+)
+"""Strategies that take no more than `target_io`."""
+_STRATEGIES: Final = MappingProxyType(
+    {
+        "target_io": BOUNDED,
+        "min_log_bytes": frozenset({CompactionStrategy.LOG_FILE_SIZE}),
+        "min_log_files": frozenset({CompactionStrategy.LOG_FILE_NUMBER}),
+        "target_partitions": _BY_DAY,
+        "partition_pattern": frozenset({CompactionStrategy.PARTITION_PATTERN}),
+    }
+)
+"""The strategies that an option is about."""
+_NEEDED: Final = MappingProxyType(
+    {
+        "trigger": "if_due",
+        "max_delta_commits": "if_due",
+        "max_delta_seconds": "if_due",
+        "min_log_blocks": "of_logs",
+    }
+)
+"""The flag without which an option has no effect."""
 
 
 @show_briefly
@@ -106,6 +140,19 @@ class CompactionOptions:
         if CompactionStrategy.PARTITION_PATTERN in self.strategies and self.partition_pattern is None:
             found = f"none with {CompactionStrategy.PARTITION_PATTERN}"
             raise UsageError("partition_pattern", expected="a regular expression", found=found)
+
+    def find_idle(self, named: Iterable[str]) -> tuple[str, str] | None:
+        """The first of these options, named by a user, that has no effect beside the others, and what it has one with: an option
+        (`if_due`), or strategies. None where all have one. Rule COMPACT-1473."""
+        for name in named:
+            if getattr(self, name) is None:
+                continue
+            needed, strategies = _NEEDED.get(name), _STRATEGIES.get(name)
+            if needed is not None and not getattr(self, needed):
+                return name, needed
+            if strategies is not None and strategies.isdisjoint(self.strategies):
+                return name, f"strategy {' or '.join(sorted(strategies))}"
+        return None
 
     @staticmethod
     def on_request(

@@ -10,16 +10,8 @@ from typing import Final
 
 from hudi_core.commit.compaction_plans import IO, LOG_BYTES, CompactionOperation
 from hudi_core.errors import UsageError
-from hudi_core.services.compaction.options import CompactionOptions, CompactionStrategy
+from hudi_core.services.compaction.options import BOUNDED, CompactionOptions, CompactionStrategy
 
-_BOUNDED: Final = frozenset(
-    {
-        CompactionStrategy.LOG_FILE_SIZE,
-        CompactionStrategy.LOG_FILE_NUMBER,
-        CompactionStrategy.BOUNDED_IO,
-        CompactionStrategy.DAY_BASED,
-    }
-)
 _KEYS: Final = re.compile(r"(^|/)[^/=]*=")
 
 
@@ -63,7 +55,7 @@ def choose_operations(options: CompactionOptions, operations: Sequence[Compactio
             kept.sort(key=lambda one: -one.metrics[LOG_BYTES])
         elif strategy is CompactionStrategy.LOG_FILE_NUMBER:
             kept.sort(key=lambda one: -len(one.logs))
-        if strategy in _BOUNDED:
+        if strategy in BOUNDED:
             kept = _within(kept, options.target_io)
         groups = {one.group for one in kept}
         left_out |= {one.partition: None for one in taken if one.group not in groups}

@@ -64,6 +64,7 @@ def test_a_table_is_compacted_from_python(table: hudi_core.Table) -> None:
     [
         (("--trigger", "NUM_COMMITS"), "--if-due"), (("--max-delta-commits", 3), "--if-due"),
         (("--max-delta-seconds", 3), "--if-due"), (("--min-log-blocks", 3), "--log"),
+        (("--partition-pattern", "x"), "--strategy PartitionRegexBased"),
     ],
 )  # fmt: skip
 def test_an_option_without_the_one_that_it_is_about_is_misuse(typed: tuple[object, ...], needed: str) -> None:

@@ -1,4 +1,4 @@
-"""Choosing and ordering columns (SCHEMA-5)."""
+"""Choosing and ordering columns (SCHEMA-5, QUERY-1472)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hudi_core.errors import UnknownColumnError
+from hudi_core.errors import UnknownColumnError, UsageError
 from hudi_core.schema.ids import record_with_ids
-from hudi_core.schema.project import in_order, optional_inside, project, with_all_optional
+from hudi_core.schema.project import choose_columns, in_order, optional_inside, project, with_all_optional
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import variant
@@ -111,6 +111,16 @@ def test_a_choice_is_a_part_of_the_schema_with_defaults_that_fit(schema: Schema,
         assert item.id == schema.get(path).field.id
         if item.default is not t.ABSENT:
             check(item.default, item.type)
+
+
+def test_a_query_names_each_column_once() -> None:
+    """QUERY-1472."""
+    assert names(choose_columns(TABLE, ["s.x", "s"], case_sensitive=True)) == ["s", "s.x", "s.y"]
+    for columns, case_sensitive in ((["s.x", "s", "s.x"], True), (["s.x", "S.X"], False)):
+        with pytest.raises(UsageError, match=rf"^columns: expected each column once, found s.x, {columns[-1]}$"):
+            choose_columns(TABLE, columns, case_sensitive=case_sensitive)
+    with pytest.raises(UnknownColumnError):
+        choose_columns(TABLE, ["s.x", "S.X"], case_sensitive=True)
 
 
 @given(schemas(named=False))

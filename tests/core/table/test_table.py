@@ -50,6 +50,9 @@ def test_impossible_reads_are_refused_at_once() -> None:
         ):
             with pytest.raises(UsageError, match=f"columns: expected .*names, found .*{found}"):
                 ask(columns=columns)
+        twice = [(table.schema if ask == table.scan else ask().schema).names[0]] * 2
+        with pytest.raises(UsageError, match=f"columns: expected each column once, found {', '.join(twice)}"):
+            ask(columns=twice)
         for where in (3, ("fare", ">", 80)):
             with pytest.raises(UsageError, match="where: expected a predicate as SQL"):
                 ask(where=where)

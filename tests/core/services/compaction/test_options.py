@@ -55,6 +55,33 @@ def test_writers_are_asked_for_services(stated: dict[str, str], expected: Inline
 
 
 @pytest.mark.parametrize(
+    ("named", "idle"),
+    [
+        ({"trigger": "NUM_COMMITS"}, ("trigger", "if_due")),
+        ({"max_delta_commits": 5}, ("max_delta_commits", "if_due")),
+        ({"if_due": True, "max_delta_commits": 5, "max_delta_seconds": 5}, None),
+        ({"min_log_blocks": 5}, ("min_log_blocks", "of_logs")),
+        ({"min_log_blocks": 5, "of_logs": True}, None),
+        ({"partition_pattern": None, "target_io": 5, "min_log_bytes": 5, "dry_run": True}, None),
+        ({"partition_pattern": "x"}, ("partition_pattern", "strategy PartitionRegexBased")),
+        ({"partition_pattern": "x", "strategies": "DayBased,PartitionRegexBased", "target_partitions": 2}, None),
+        (
+            {"target_io": 5, "strategies": "UnBounded"},
+            ("target_io", "strategy BoundedIO or DayBased or LogFileNumBased or LogFileSizeBased"),
+        ),
+        ({"min_log_files": 5}, ("min_log_files", "strategy LogFileNumBased")),
+        (
+            {"target_partitions": 5},
+            ("target_partitions", "strategy BoundedPartitionAware or DayBased or UnBoundedPartitionAware"),
+        ),
+    ],
+)
+def test_an_option_without_an_effect_is_known(named: dict[str, Any], idle: tuple[str, str] | None) -> None:
+    """COMPACT-1473."""
+    assert CompactionOptions(**named).find_idle(named) == idle
+
+
+@pytest.mark.parametrize(
     ("given", "error"),
     [
         ({"strategies": "Newest"}, UsageError),
