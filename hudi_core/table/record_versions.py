@@ -30,7 +30,7 @@ from hudi_core.schema.meta import COMMIT_SEQNO, COMMIT_TIME, RECORD_KEY
 from hudi_core.table.table import Table
 from hudi_core.tally import READING_FILES, Tally
 from hudi_core.timeline.instants import time_order
-from hudi_core.timeline.slices import FileSlice
+from hudi_core.timeline.slices import FileSlice, slices_of
 
 _WINS: Final = {
     Precedence.HIGHER: ("the higher value", "the newer version"),
@@ -80,7 +80,6 @@ def record_versions(
     if not table.config.populate_meta_fields:
         raise UnsupportedError(table.storage.uri, expected="rows with their record keys", found="virtual keys")
     snapshot = table.snapshot()
-    tracer = _Tracer(table, Sources(snapshot), key)
     files = list(snapshot.listing.infos())
     partitions = sorted({of_partition for of_partition, _ in files})
     if partition is not None and partition not in partitions:
@@ -90,9 +89,13 @@ def record_versions(
     chosen = [place for place in files if partition is None or place[0] == partition]
     if tally is not None:
         tally.enter(READING_FILES, len(chosen))
+    slices = [_slice_of_file(*place) for place in chosen]
+    # A partition may have no slice that readers of the latest state see.
+    stored = snapshot.of_slices(slices_of([file_slice for file_slice in slices if file_slice is not None]))
+    tracer = _Tracer(table, Sources(snapshot), Sources(stored), key)
     copies: list[RecordVersion] = []
-    for of_partition, file in chosen:
-        copies += tracer.versions(of_partition, file)
+    for file_slice in slices:
+        copies += () if file_slice is None else tracer.versions(file_slice)
         if tally is not None:
             tally.add(done=1)
     copies.sort(key=lambda version: (time_order(version.file_instant), version.file))
@@ -104,33 +107,41 @@ def record_versions(
     return tracer.explain(list(versions.values()))
 
 
+def _slice_of_file(partition: str, file: FileInfo) -> FileSlice | None:
+    """A data file as a slice of its own; None for another file."""
+    base, log = parse_base_file(file.name), parse_log_file(file.name)
+    if base is not None:
+        return FileSlice(partition, base.file_id, base.instant, file)
+    if log is not None and not log.suffix:
+        return FileSlice(partition, log.file_id, log.instant, None, (file,))
+    return None
+
+
 @dataclass(frozen=True)
 class _Tracer:
     table: Table
     sources: Sources
+    stored: Sources
+    """Of all files, each as a slice of its own."""
     key: str
 
-    def versions(self, partition: str, file: FileInfo) -> Iterator[RecordVersion]:
+    def versions(self, file_slice: FileSlice) -> Iterator[RecordVersion]:
         """The record's versions in one file. Their reasons are still to be stated."""
-        base, log = parse_base_file(file.name), parse_log_file(file.name)
-        if base is not None:
-            yield from self._in_base(FileSlice(partition, base.file_id, base.instant, file))
-        elif log is not None and not log.suffix:
-            yield from self._in_log(FileSlice(partition, log.file_id, log.instant, None, (file,)))
+        return self._in_log(file_slice) if file_slice.base is None else self._in_base(file_slice)
 
     def _in_base(self, file_slice: FileSlice) -> Iterator[RecordVersion]:
         base, schema = file_slice.base, self.sources.snapshot.schema
         assert base is not None
         predicate: Predicate = bind(predicate_tree(col(RECORD_KEY) == self.key), schema)
         selection = Selection(self.table.engine, schema, schema, predicate)
-        for batch in BaseFiles(self.sources).matching(file_slice, base, selection, predicate):
+        for batch in BaseFiles(self.stored).matching(file_slice, base, selection, predicate):
             for row in self.table.engine.rows.to_json(batch, schema):
                 yield self._version(file_slice, base, row)
 
     def _in_log(self, file_slice: FileSlice) -> Iterator[RecordVersion]:
         (log,) = file_slice.logs
         rows = self.table.engine.rows
-        columns, stored, _ = MergedSlices(BaseFiles(self.sources)).log_records(file_slice, self.sources.snapshot.schema)
+        columns, stored, _ = MergedSlices(BaseFiles(self.stored)).log_records(file_slice, self.sources.snapshot.schema)
         if stored.keys is None or not len(stored.records):
             return
         first = int(stored.keys.find(string_column([self.key]))[0])

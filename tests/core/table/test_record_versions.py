@@ -13,7 +13,7 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.record_versions import RecordVersion, record_versions
 from hudi_core.table.table import Table
 from hudi_core.writing.by_predicate import delete_where
-from hudi_core.writing.operations import write
+from hudi_core.writing.operations import delete_partitions, write
 
 SCHEMA = pa.schema([("id", pa.string()), ("n", pa.int64()), ("v", pa.string())])
 
@@ -97,3 +97,17 @@ def test_virtual_keys_are_refused(tmp_path: Path) -> None:
     table = create_table(tmp_path / "t", SCHEMA, "id", options={"hoodie.populate.meta.fields": "false"})
     with pytest.raises(UnsupportedError, match="found virtual keys"):
         record_versions(table, "a")
+
+
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+def test_a_record_of_a_deleted_partition_is_there_with_the_write_that_replaced_it(tmp_path: Path, kind: str) -> None:
+    """TABLE-671: also where no file of the partition is read any more."""
+    rows = pa.table({"id": ["a", "b"], "p": ["x", "y"]})
+    table = create_table(tmp_path / "t", rows.schema, "id", partition_by="p", type=kind)
+    write(table, rows)
+    delete_partitions(table, ["x"])
+    table = refreshed(table)
+    replaced = table.timeline.commits[-1].requested_time
+    (version,) = record_versions(table, "a")
+    assert (version.seen, version.why) == (False, f"{replaced} replaced its file group")
+    assert [version.partition for version in record_versions(table, "b")] == ["y"]
