@@ -123,7 +123,7 @@ class _Parser(Operands):
             self.fail(f"at most {MAX_DEPTH} nested brackets")
         start = self.token
         left = self.prefix()
-        links = 0
+        links, compares = 0, False
         while True:
             key = self.token.key
             links += 1
@@ -134,7 +134,10 @@ class _Parser(Operands):
             elif key in ("<", ">") and floor <= _SHIFT and self._is_shift():
                 left = self._shift(left, start)
             elif key in PREDICATES and floor <= _PREDICATE:
-                left = self._predicate(left, start)
+                if compares and key in _COMPARISONS:
+                    expected = "AND between two comparisons, or one condition in brackets"
+                    raise self.make_error(expected, self.token)
+                left, compares = self._predicate(left, start), key in _COMPARISONS
             elif key == "AND" and floor <= _AND:
                 left = And(self._chain(left, "AND", _AND))
             elif key == "OR" and floor <= _OR:
