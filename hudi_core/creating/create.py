@@ -259,6 +259,12 @@ def _schema(schema: object, engine: Engine[Any, Any, Any]) -> Schema:
         case list() | tuple():
             given_rows: Schema = engine.rows.read_given(schema).schema
             return given_rows
+        case _ if hasattr(schema, "collect_batches") and hasattr(
+            schema, "head"
+        ):  # a lazy frame, whose rows are not wanted
+            return _schema(schema.head(0).collect(), engine)
+        case _ if hasattr(schema, "scanner") and hasattr(schema, "schema"):  # a dataset
+            return _schema(schema.schema, engine)
         case _ if hasattr(schema, "__arrow_c_stream__") or hasattr(schema, "__arrow_c_schema__"):
             given: Schema = engine.rows.read_given(schema).schema
             return given

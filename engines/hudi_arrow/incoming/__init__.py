@@ -16,6 +16,7 @@ json_texts      texts of JSON in columns of CSV files
 json_types      types of columns of JSON, as each piece shows them, put together to those of the file
 lossless        what Arrow data of other libraries would lose on the way: types that Arrow has no values for, and casts between
                 batches that change values without an error. Rules ROWS-1375, ROWS-1376
+misfits         values of Python that pyarrow finds no type for: an error that names the first. Rules ROWS-1492, ROWS-1493
 python_values   values of Python in the type of a table's column, exactly
 spilled_tables  tables that are read once more: in memory up to a limit, those behind it in a file
 text_values     values of files of texts in the types of a table's columns

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from types import GeneratorType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
@@ -29,8 +30,14 @@ from hudi_arrow.incoming.lossless import (
     refuse_unknown_types,
 )
 from hudi_arrow.incoming.python_values import WRONG, exact_array, wrong_batch
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import RowError, UsageError, describe
 from hudi_core.json_texts import parse_json
+
+if TYPE_CHECKING:
+    from hudi_arrow.incoming import misfits
+else:
+    misfits = ModuleByNeed("hudi_arrow.incoming.misfits")  # for errors alone
 
 PANDAS: Final = b"pandas"
 """The metadata of Arrow schemas that were made of frames."""
@@ -80,7 +87,7 @@ def _open(data: object) -> pa.RecordBatchReader:
     try:
         reader = pa.RecordBatchReader.from_stream(data)
     except WRONG as error:  # pandas makes its columns only here
-        raise UsageError("rows", expected="columns of one type each", found=str(error)) from error
+        raise misfits.frame_misfit(data, error) from error
     if library == "pandas":
         refuse_lost_objects(data, reader.schema)
         _refuse_unnamed_index(reader.schema)
@@ -189,17 +196,34 @@ def _array(name: object, values: Any, type: pa.DataType | None, start: int) -> p
         raise UsageError("rows", expected="names of columns as strings", found=describe(name))
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise UsageError(f"rows: {name}", expected="a list of values", found=describe(values))
-    if isinstance(values, Iterator) or (isinstance(values, Collection) and not isinstance(values, Sequence)):
-        values = list(values)  # pyarrow looks at them several times
+    values = _as_column(name, values, type)
     try:
         array = exact_array(name, values, type, start)
     except RowError:
         raise
     except WRONG as problem:
-        raise _wrong_value(name, values, type, start) or UsageError(
-            f"rows: {name}", expected="values of one type", found=" ".join(str(problem).split())
-        ) from problem
+        known = misfits.without_pandas_nulls(values) if isinstance(values, Sequence) else None
+        if known is not None:
+            return _array(name, known, type, start)
+        raise _wrong_value(name, values, type, start) or misfits.misfit(name, values, start, problem) from problem
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
+def _as_column(name: str, values: Iterable[Any], kind: pa.DataType | None) -> Any:
+    """The values as pyarrow takes them, which looks at them several times. An array of NumPy or of pandas with a type keeps it
+    where none is stated; else its values are those of Python, with nulls as in a frame. Raises `UsageError` for a set: which
+    row has which of its values?"""
+    if isinstance(values, set | frozenset):
+        raise UsageError(f"rows: {name}", expected="a list of values, in the order of the rows", found=describe(values))
+    dtype = getattr(values, "dtype", None)
+    library = type(values).__module__.partition(".")[0]
+    if library in ("numpy", "pandas") and str(dtype) != "object" and getattr(values, "ndim", 0) == 1:
+        with suppress(*WRONG):
+            typed = pa.array(values)
+            return typed if kind is None else typed.to_pylist()
+    if isinstance(values, Iterator) or (isinstance(values, Collection) and not isinstance(values, Sequence)):
+        return list(values)
+    return values
 
 
 def _wrong_value(name: str, values: Any, type: pa.DataType | None, start: int) -> RowError | None:

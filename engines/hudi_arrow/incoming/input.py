@@ -170,6 +170,11 @@ def _type(batches: Iterator[pa.RecordBatch], wanted: pa.Schema, where: str) -> I
             column = None if batch is None else _find_refused(batch, wanted, first_row)
             place = where if column is None else f"{where}: {column}"
             raise UsageError(place, expected="values that their columns can have", found=one_line(problem)) from problem
+        except OSError as problem:
+            if type(problem) is not OSError:
+                raise
+            # The words of a stream of another library: its query failed half-way.
+            raise UsageError(where, expected="a source that gives its rows", found=one_line(problem)) from problem
         first_row += made.num_rows
         yield made
 

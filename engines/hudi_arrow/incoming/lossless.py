@@ -14,16 +14,15 @@ from hudi_core.errors import SchemaError, UsageError
 
 _types = pa.types
 
-UNKNOWN: Final = {"polars": ("Object",), "duckdb": ("BIT", "TIME WITH TIME ZONE")}
-"""Types by the library of their rows: pointers, bytes of a form of its own, and times that come without their zone."""
+UNKNOWN: Final = {"polars": ("Object", "U?Int128"), "duckdb": ("BIT", "TIME WITH TIME ZONE")}
+"""Types by the library of their rows: pointers, integers of 128 bits, bytes of a form of its own, times without their zone."""
 
 
 def refuse_unknown_types(data: object, library: str) -> None:
     """Raises `SchemaError` for rows of a library of `UNKNOWN` with a column whose values Arrow does not have."""
     for name, kind in _columns_of(data):
-        found = next((one for one in UNKNOWN[library] if re.fullmatch(rf"{one}(\[[0-9]*\])*", kind)), None)
-        if found is not None:
-            raise SchemaError(f"rows: {name}", expected="a type that Arrow has", found=f"{found} of {library}")
+        if any(re.fullmatch(rf"{one}(\[[0-9]*\])*", kind) for one in UNKNOWN[library]):
+            raise SchemaError(f"rows: {name}", expected="a type that Arrow has", found=f"{kind} of {library}")
 
 
 def _columns_of(data: Any) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, time
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -34,6 +35,8 @@ def exact_array(name: str, values: Any, type: pa.DataType | None, start: int | N
 
 
 def _exact_values(name: str, values: Any, type: pa.DataType | None, start: int | None) -> pa.Array | pa.ChunkedArray:
+    if type is not None and pa.types.is_decimal(type):
+        values = _with_plain_integers(values)
     if type is None or not _changes_values(type):
         return pa.array(values, type)
     guessed = _guess(values, type)
@@ -44,11 +47,20 @@ def _exact_values(name: str, values: Any, type: pa.DataType | None, start: int |
     return array
 
 
+def _with_plain_integers(values: Any) -> Any:
+    """The values with integers of Python in the place of NumPy's, of which pyarrow makes no decimals."""
+    if not isinstance(values, Sequence) or not any(isinstance(value, np.integer) for value in values):
+        return values
+    return [int(value) if isinstance(value, np.integer) else value for value in values]
+
+
 def _guess(values: Any, type: pa.DataType) -> pa.Array | pa.ChunkedArray:
     """The values in the type that pyarrow finds for them. It finds none for maps that are given as pairs: they are left out
     here, and looked at by themselves."""
     try:
-        return pa.array(values)
+        guessed = pa.array(values)
+        # Arrow compares no floats of 16 bits.
+        return guessed.cast(pa.float32()) if pa.types.is_float16(guessed.type) else guessed
     except WRONG:
         if not _has_maps(type):
             raise
@@ -218,7 +230,7 @@ def _is_no_map(value: Any) -> bool:
 
 def _refuse_first_value(path: str, values: Any, is_wrong: _Test, kind: pa.DataType, start: int | None) -> None:
     for place, value in enumerate(values):
-        if is_wrong(value):
+        if is_wrong(value) and not _is_no_time(value):
             _refuse(path, value, kind, place, start)
 
 
@@ -259,6 +271,11 @@ def _has_time_of_day(value: Any) -> bool:
     return isinstance(value, datetime) and (value.time() != time() or _has_nanoseconds(value))
 
 
+def _is_no_time(value: Any) -> bool:
+    """Whether it is the time of pandas that stands for null."""
+    return isinstance(value, datetime) and value != value
+
+
 def _has_nanoseconds(value: Any) -> bool:
     """Whether a time of pandas is finer than microseconds: it is a `datetime` that has more."""
     return type(value) is not datetime and bool(getattr(value, "nanosecond", 0))
@@ -266,4 +283,10 @@ def _has_nanoseconds(value: Any) -> bool:
 
 def wrong_batch(problem: Exception) -> UsageError:
     """The error of a batch whose values are not of the types of the first one."""
-    return UsageError("rows", expected="values of the first batch's types", found=" ".join(str(problem).split()))
+    return UsageError("rows", expected="values of the first batch's types", found=one_line_of(problem))
+
+
+def one_line_of(problem: Exception) -> str:
+    """What a library says of a problem."""
+    words = "; ".join(map(str, problem.args)) if len(problem.args) > 1 else str(problem)
+    return " ".join(words.split())

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -61,6 +62,57 @@ def test_each_form_writes_the_same_rows(tmp_path: Path, form: str) -> None:
     assert table.refresh().to_arrow().sort_by("id").to_pylist() == ROWS
 
 
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ({"id": ["a", "b"], "n": np.array([1, 2], "u8"), "fee": np.array([3, 4], "i2")}, [(1, 3), (2, 4)]),
+        ({"id": ["a", "b"], "n": np.ma.array([1, 2], mask=[False, True])}, [(1, None), (None, None)]),
+        ({"id": ["a", "b"], "n": pd.Series([1.0, np.nan])}, [(1, None), (None, None)]),
+        ({"id": ["a", "b"], "fee": pd.array([1, None], "Int64")}, [(None, 1), (None, None)]),
+        ({"id": ["a", "b"], "n": np.array([1, 2], ">i4")}, [(1, None), (2, None)]),
+        ([{"id": "a", "fee": np.int64(5)}, {"id": "b", "fee": None}], [(None, 5), (None, None)]),
+        ([{"id": "a", "n": np.float16(5)}, {"id": "b", "n": pd.NA}], [(5, None), (None, None)]),
+    ],
+)
+def test_arrays_have_their_values_and_nulls(form: Any, expected: list[tuple[object, object]]) -> None:
+    """ROWS-1493."""
+    types = {field.name: field.type for field in TYPES}
+    rows = stream_of(form, types).read_all().to_pylist()
+    assert [(row.get("n"), row.get("fee")) for row in rows] == expected
+
+
+@pytest.mark.parametrize("moments", [[pd.NaT, dt.datetime(2020, 1, 1)], [pd.Timestamp(2020, 1, 1, tz="UTC"), pd.NaT]])
+def test_times_of_pandas_that_are_missing_are_null(moments: list[Any]) -> None:
+    """ROWS-1493: also as `DataFrame.to_dict` gives them."""
+    null = [moment is pd.NaT for moment in moments]
+    frame = pd.DataFrame({"t": pd.Series(moments, dtype=object)})
+    for form in (frame, frame.to_dict("records"), {"t": moments}):
+        assert stream_of(form, {}).read_all()["t"].is_null().to_pylist() == null
+
+
+@pytest.mark.parametrize("values", [[1.5, 2.0], [2**40, 1], [True, False]])
+def test_arrays_are_exact_as_values_of_python_are(values: list[Any]) -> None:
+    """ROWS-1493, ROWS-500."""
+    for column in (np.array(values), pd.Series(values)):
+        with pytest.raises(RowError, match="rows: n: row 1: expected a value of int32"):
+            stream_of({"n": column}, {"n": pa.int32()}).read_all()
+
+
+def test_a_lazy_frame_and_a_dataset_are_schemas_of_new_tables(tmp_path: Path) -> None:
+    """ROWS-690."""
+    for number, form in enumerate((pl.DataFrame(TABLE).lazy(), dataset.dataset(TABLE))):
+        table = hudi_core.create(tmp_path / str(number), form, "id")
+        assert table.upsert(form).inserted == 3
+
+
+def test_a_query_that_fails_is_an_error_of_its_rows(tmp_path: Path) -> None:
+    """ROWS-1492."""
+    table = hudi_core.create(tmp_path / "t", hudi_core.schema_of("id string, n int"), "id")
+    lazy = pl.DataFrame({"id": ["a"], "n": ["x"]}).lazy().with_columns(pl.col("n").cast(pl.Int32))
+    with pytest.raises(UsageError, match="rows: expected a source that gives its rows, found conversion from"):
+        table.upsert(lazy)
+
+
 def test_all_verbs_that_take_rows_take_dictionaries(tmp_path: Path) -> None:
     table = hudi_core.create(tmp_path / "t", ROWS[:1], "id", partition_by="day")
     day = dt.date(2024, 1, 1)
@@ -102,7 +154,12 @@ def test_a_name_that_the_format_lacks_is_refused_by_name(tmp_path: Path) -> None
         ({"id": "abc"}, UsageError, r"rows: id: expected a list of values, found 'abc'"),
         ([TABLE, TABLE.select(["id"])], UsageError, "expected the first batch's columns, id, n, fee, day, found id"),
         ([TABLE, 7], UsageError, r"expected a batch, as the first item is one, found 7"),
-        ([{"other": 1}, {"other": "x"}], UsageError, "rows: other: expected values of one type"),
+        (
+            [{"other": 1}, {"other": "x"}],
+            RowError,
+            r"rows: other: row 2: expected a value of int64, as in the rows before, found 'x' \(str\)",
+        ),
+        ({"id": {"a"}}, UsageError, r"rows: id: expected a list of values, in the order of the rows, found \{'a'\}"),
     ],
 )
 def test_what_are_no_rows_is_named(data: object, error: type[Exception], says: str) -> None:
