@@ -48,6 +48,20 @@ def list_times(times: Sequence[str]) -> str:
     return f"the last of {len(times):,}: {few}" if len(times) > _MAX_TIMES else few or "none"
 
 
+_CONTROLS: Final = {
+    code: repr(chr(code))[1:-1] for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
+}  # fmt: skip
+
+
+def in_one_line(text: str) -> str:
+    """The text with line breaks and other characters that control a terminal as escapes: names and paths may have them.
+
+    >>> in_one_line("a\\nb")
+    'a\\\\nb'
+    """
+    return text if text.isprintable() else text.translate(_CONTROLS)
+
+
 class HudiError(Exception):
     """Root of all errors raised on purpose.
 
@@ -74,7 +88,7 @@ class HudiError(Exception):
         parts += [f"expected {expected}"] if expected else []
         parts += [f"found {found}"] if found else []
         text = ", ".join(parts) + (f"; {hint}" if hint else "")
-        super().__init__(f"{where}: {text}" if where and text else where or text)
+        super().__init__(in_one_line(f"{where}: {text}" if where and text else where or text))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Errors travel from other processes whole: their arguments are not those of the class."""

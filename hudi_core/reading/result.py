@@ -50,8 +50,16 @@ class QueryResult(ABC):
         return self.to_stream().read_all()
 
     def to_pandas(self) -> PandasFrame:
-        """The rows as a `pandas.DataFrame`; needs pandas."""
-        return self.to_arrow().to_pandas()
+        """The rows as a `pandas.DataFrame`; needs pandas. Raises `UnsupportedError` for values that pandas cannot have."""
+        table = self.to_arrow()
+        try:
+            return table.to_pandas()
+        except ModuleNotFoundError:
+            raise UnsupportedError(
+                "to_pandas", message="needs the package pandas: pip install 'hudi-core[pandas]'"
+            ) from None
+        except (ValueError, OverflowError) as problem:
+            raise _without_frame(table, problem) from problem
 
     def to_polars(self) -> PolarsFrame:
         """The rows as a `polars.DataFrame`; needs polars."""
@@ -87,3 +95,15 @@ class QueryResult(ABC):
             lambda local: self._rows.write(local, self.schema, batches()),
             options_beside(snapshot.storage, target),
         )
+
+
+def _without_frame(table: ArrowTable, problem: Exception) -> UnsupportedError:
+    """The error of rows of which pandas makes no frame, as of a date beyond the years from 1 to 9999: with the column, where one
+    column alone has such values."""
+    expected, found = "values that pandas can have; to_arrow and to_polars give these too", str(problem)
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        try:
+            column.to_pandas()
+        except (ValueError, OverflowError) as own:
+            return UnsupportedError(f"to_pandas: {name}", expected=expected, found=str(own))
+    return UnsupportedError("to_pandas", expected=expected, found=found)

@@ -10,6 +10,8 @@ values need their own: where a file has such words, the two kinds of columns are
 
 from __future__ import annotations
 
+import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -29,6 +31,8 @@ NULLS: Final = ("", "NULL", "null", "NA", "N/A", "n/a", "#N/A")
 """What stands for null but in a column of texts. pyarrow takes `nan` for it too, which is a number."""
 _TWO_MEANINGS: Final = (b"NULL", b"null", b"NA", b"N/A", b"n/a", b'""')
 """Parts of files in which columns of texts have other nulls than the rest."""
+NO_LINE: Final = "Empty CSV file"
+"""What pyarrow says of a file without a line that is not blank, or whose only line has no end."""
 _SHOWN: Final = 40
 
 _Handler = Callable[[csv.InvalidRow], str]
@@ -98,14 +102,26 @@ def read_blocks(
 def _open(source: Path, convert: csv.ConvertOptions, size: int, handler: _Handler | None) -> csv.CSVStreamingReader:
     """The opened file. Its blocks are of this size, or longer where its first row needs it."""
     parse = csv.ParseOptions(newlines_in_values=True, invalid_row_handler=handler)
+    file: str | pa.BufferReader = str(source)
     while True:
         reading = csv.ReadOptions(block_size=size, use_threads=handler is None)
         try:
-            return csv.open_csv(source, read_options=reading, parse_options=parse, convert_options=convert)
+            return csv.open_csv(file, read_options=reading, parse_options=parse, convert_options=convert)
         except pa.ArrowInvalid as problem:
+            if NO_LINE in str(problem) and isinstance(file, str) and (names := _read_lone_line(source)):
+                file = pa.BufferReader(names)
+                continue
             if _TOO_LONG not in str(problem) or size >= _LARGEST_BLOCK:
                 raise
             size *= _GROWTH
+
+
+def _read_lone_line(source: Path) -> bytes:
+    """The line of a file that has one without an end, which pyarrow takes for no line; nothing of another file."""
+    with source.open("rb") as file:
+        line = file.read(_BLOCK)
+    is_alone = line.removeprefix(BOM_UTF8).strip() and not re.search(rb"[\r\n]", line)
+    return line + b"\n" if is_alone and len(line) < _BLOCK else b""
 
 
 def _is_text(kind: pa.DataType) -> bool:

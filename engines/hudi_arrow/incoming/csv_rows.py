@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from hudi_arrow.incoming.csv_blocks import NULLS, csv_blocks, read_blocks, refuse_open_quote
+from hudi_arrow.incoming.csv_blocks import NO_LINE, NULLS, csv_blocks, read_blocks, refuse_open_quote
 from hudi_arrow.incoming.csv_types import infer_types
 from hudi_arrow.incoming.json_texts import has_json_text, read_json_texts, text_type
 from hudi_arrow.incoming.json_types import TYPE_NAMES
@@ -21,8 +21,6 @@ from hudi_core.errors import CorruptFileError, RowError
 _CONVERSION = re.compile(r"In CSV column #(\d+): (.*)$", re.DOTALL)
 _TYPE = re.compile(r"CSV conversion error to (\S+):")
 _VALUE = re.compile(r"(?:invalid value|The string) '(.*)'", re.DOTALL)
-_NO_LINE = "Empty CSV file or block"
-"""What pyarrow says of a file without a line that is not blank."""
 _HEADER_ROWS = 1
 _DIGIT = "[0-9]"
 _WHOLE = "^ *[-+]?[0-9]+ *$"
@@ -52,7 +50,7 @@ def csv_batches(source: Path, types: Mapping[str, pa.DataType], whole: bool = Fa
             first += batch.num_rows
             last = batch
     except pa.ArrowInvalid as problem:
-        if _NO_LINE in str(problem):
+        if NO_LINE in str(problem):
             found = "a file of blank lines"
             raise CorruptFileError(str(source), expected="a line with the names of columns", found=found) from problem
         refused = _find_refused_value(source, texts, str(problem)) or _find_refused_row(source)

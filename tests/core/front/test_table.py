@@ -5,13 +5,15 @@ Also covers: `by_need.py`, `front/keywords.py`, `front/opening.py`, `schema/name
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 import hudi_core
-from hudi_core import ClusterOptions, UsageError
+from hudi_core import ClusterOptions, UnsupportedError, UsageError
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.schema.names import name_list
 
@@ -123,3 +125,31 @@ def test_what_a_notebook_shows_is_short(table: hudi_core.Table) -> None:
     assert "<th>removed</th>" in scan.plan._repr_html_() and "file slices to read</caption>" in scan.plan._repr_html_()
     assert "<td>inserted</td><td>0</td>" in table.upsert(rows_from(0), dry_run=True)._repr_html_()
     assert repr(table.changes()) == "Changes of t: 3 commits; columns op, ts_ms, before, after"
+
+
+WITHOUT_PANDAS = """
+import sys
+class Absent:
+    def find_spec(self, name, *_):
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Absent())
+import hudi_core
+hudi_core.open(sys.argv[1])."""
+
+
+def without_pandas(call: str, uri: str) -> str:
+    """What a call of a table says where pandas is not installed."""
+    command = [sys.executable, "-c", WITHOUT_PANDAS + call, uri]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stderr
+
+
+def test_what_pandas_cannot_have_is_an_error_of_its_column(tmp_path: Path) -> None:
+    """TABLE-1494."""
+    rows = pa.table({"id": ["a"], "day": pa.array([3_000_000], pa.date32())})
+    table = hudi_core.create(tmp_path / "t", rows, "id")
+    table.insert(rows)
+    with pytest.raises(UnsupportedError, match=r"^to_pandas: day: expected values that pandas can have"):
+        table.refresh().to_pandas()
+    assert table.refresh().to_polars()["day"].dt.year().to_list() == [10183]
+    assert "to_pandas: needs the package pandas: pip install" in without_pandas("to_pandas()", table.uri)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hudi_arrow.engine import ENGINE
 from hudi_arrow.incoming import csv_rows
 from hudi_arrow.types import schema_from_arrow
-from hudi_core.errors import RowError
+from hudi_core.errors import CorruptFileError, RowError
 from tests.support.drawing import cases
 
 TEXTS = pa.schema([("id", pa.string()), ("v", pa.string())])
@@ -191,3 +191,22 @@ def test_wide_numbers_are_looked_up_in_one_more_reading(tmp_path: Path, monkeypa
         more.write("7,12345678901234567890\n")
     with pytest.raises(RowError, match=f"row {rows + 1:,}: expected a whole number of 64 bits"):
         list(csv_rows.csv_batches(file, {}))
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_a_file_of_names_alone_has_no_rows(tmp_path: Path, mark: str, end: str) -> None:
+    """ROWS-1495."""
+    path = tmp_path / "t.csv"
+    path.write_bytes(f"{mark}id,n{end}".encode())
+    (batch,) = csv_rows.csv_batches(path, {"n": pa.int32()})
+    assert (batch.schema.names, batch.num_rows) == (["id", "n"], 0)
+
+
+@pytest.mark.parametrize("content", ["\ufeff", "\n\n", " ", "\ufeff\n"])
+def test_a_file_without_names_says_so(tmp_path: Path, content: str) -> None:
+    """ROWS-1495."""
+    path = tmp_path / "t.csv"
+    path.write_bytes(content.encode())
+    with pytest.raises(CorruptFileError, match=r"expected a (line with the names of columns|name of each column)"):
+        list(csv_rows.csv_batches(path, {}))
