@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 from pyspark.errors import PySparkValueError
-from pyspark.sql import types
+from pyspark.sql import DataFrame, types
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
@@ -22,7 +22,7 @@ from pyspark.sql.types import (
     VarcharType,
 )
 
-from hudi_core.errors import SchemaError
+from hudi_core.errors import SchemaError, UsageError, describe
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.loss import Converted
 from hudi_core.schema.schema import Schema
@@ -62,6 +62,15 @@ _UNSTORED: Final = tuple(
     if hasattr(types, name)
 )
 """Types of Spark's whose values no table has. Some are of later versions of PySpark."""
+
+
+def refuse_other_frame(frame: Any, where: str, for_streams: str) -> None:
+    """Raises `UsageError` for what is no DataFrame of rows that are there; `for_streams` says what takes those of a stream."""
+    if not isinstance(frame, DataFrame) and not hasattr(frame, "mapInArrow"):  # as that of Spark Connect has
+        raise UsageError(where, expected="a DataFrame", found=describe(frame))
+    if frame.isStreaming:
+        expected = f"a DataFrame that is no stream ({for_streams})"
+        raise UsageError(where, expected=expected, found="a streaming DataFrame")
 
 
 def frame_struct(frame: Any) -> StructType:

@@ -30,7 +30,7 @@ from hudi_core.local_uris import is_url, local_path
 from hudi_core.metadata_writer.initial import new_table_steps
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, TimeZone, table_config
 from hudi_core.rows.exact_types import choose_written_units
-from hudi_core.rows.outside_files import is_there
+from hudi_core.rows.outside_files import is_there, table_around
 from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Schema
@@ -160,7 +160,7 @@ def _refuse_table(storage: Storage) -> None:
     partition, and its files for those of writes that died, which services and `mend` delete. Rule CREATE-1448."""
     if not is_url(storage.uri):  # an object store would be asked for each folder above
         place = Path(local_path(storage.uri)).absolute()
-        above = next((folder for folder in place.parents if is_there(folder / PROPERTIES_PATH)), None)
+        above = table_around(place)
         if above is not None:
             raise UsageError(
                 storage.uri, expected="a folder outside of other tables", found=f"one within the table {above}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hudi_core.engine import Rows
 from hudi_core.errors import UnsupportedError
-from hudi_core.rows.outside_files import options_beside, write_file
+from hudi_core.rows.outside_files import options_beside, refuse_within_table, write_file
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 
@@ -80,6 +80,7 @@ class QueryResult(ABC):
         """Writes the rows to a file in the format of its extension and returns their number; `report` gets that of each batch.
 
         The file is a local one, or one that a URL of a store names. The options of the table's storage open a URL of its kind.
+        Raises `UsageError` for a file within a table.
         """
 
         def batches() -> Iterator[Any]:
@@ -89,6 +90,7 @@ class QueryResult(ABC):
                 yield batch
 
         snapshot, target = self._snapshot, fspath(path)
+        refuse_within_table(target, snapshot.storage.uri)
         return write_file(
             snapshot.engine,
             target,

@@ -24,6 +24,7 @@ from hudi_core.engine import Engine, InputRows, Storage
 from hudi_core.errors import StorageError, UsageError, name_original
 from hudi_core.local_files import StorageWithOptions
 from hudi_core.local_uris import is_url, local_path, refuse_no_path
+from hudi_core.options import PROPERTIES_PATH
 from hudi_core.schema.schema import Schema
 from hudi_core.secrets import public_url
 
@@ -71,6 +72,25 @@ def is_there(path: Path) -> bool:
         return path.exists()
     except OSError:
         return False
+
+
+def table_around(place: Path) -> Path | None:
+    """The folder of the table that a local path is within, if there is one."""
+    return next((folder for folder in place.parents if is_there(folder / PROPERTIES_PATH)), None)
+
+
+def refuse_within_table(path: str, uri: str) -> None:
+    """Raises `UsageError` for a file to write that is within a local table, or below the URL of the table of its rows. It would
+    take the place of the table's own files, or be taken for one of a write that died. Rule ROWS-1496."""
+    around: str | Path | None
+    if is_url(path):
+        below = path.partition("://")[2].startswith(f"{uri.partition('://')[2].rstrip('/')}/")
+        around = uri if below and _scheme(path) == _scheme(uri) else None
+    else:
+        around = table_around(Path(local_path(path)).absolute()) or table_around(Path(local_path(path)).resolve())
+    if around is not None:
+        expected, found = "a file outside of tables", f"one within the table {public_url(str(around))}"
+        raise UsageError(public_url(path), expected=expected, found=found)
 
 
 def plain_location(uri: str) -> str:

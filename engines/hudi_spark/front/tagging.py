@@ -35,6 +35,7 @@ from hudi_core.timeline.times import Time
 from hudi_spark.arrow_form import batch_form
 from hudi_spark.dealing import partition_keys
 from hudi_spark.runner import SparkRunner
+from hudi_spark.structs import refuse_other_frame
 from hudi_spark.workers import in_worker
 
 DEFAULT = TagOptions()
@@ -67,6 +68,7 @@ def tag(
     are read before this returns, those of many files by a job. Raises as `index.tag.Tagger`, errors of rows when an
     action runs.
     """
+    refuse_other_frame(keys, "keys", "writeStream.foreachBatch gives the batches of one")
     names = [RECORD_KEY] if options.whole_table else [RECORD_KEY, PARTITION_PATH]
     missing = [name for name in names if name not in keys.columns]
     if missing or LOCATION in keys.columns:

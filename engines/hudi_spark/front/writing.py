@@ -8,7 +8,6 @@ from typing import Any, Unpack
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from hudi_core.errors import UsageError, describe
 from hudi_core.front.keywords import WriteKeywords, options_from
 from hudi_core.front.merging import Merge
 from hudi_core.table.runners import on_runner
@@ -24,7 +23,7 @@ from hudi_core.writing.spread.operations import spread_write
 from hudi_core.writing.spread.source_merge import spread_merge
 from hudi_spark.flow import ScanRows, SparkRows
 from hudi_spark.runner import SparkRunner
-from hudi_spark.structs import arrow_schema, frame_struct
+from hudi_spark.structs import arrow_schema, frame_struct, refuse_other_frame
 
 
 class FrameWrites:
@@ -119,11 +118,7 @@ class FrameWrites:
         return ScanRows(self.spark, scan)
 
     def _rows(self, frame: Any) -> SparkRows:
-        if not isinstance(frame, DataFrame) and not hasattr(frame, "mapInArrow"):  # as that of Spark Connect has
-            raise UsageError("frame", expected="a DataFrame", found=describe(frame))
-        if frame.isStreaming:
-            expected = "a DataFrame that is no stream (hudi_spark.stream_writer writes the batches of one)"
-            raise UsageError("frame", expected=expected, found="a streaming DataFrame")
+        refuse_other_frame(frame, "frame", "hudi_spark.stream_writer writes the batches of one")
         return SparkRows(self.spark, self.table.engine, frame)
 
 

@@ -194,3 +194,31 @@ def test_stores_that_cannot_be_reached_or_written(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="found a web page") as raised:
         open_table(table).scan().write(f"https://example.org/rows.csv?sig={SECRET}")
     assert SECRET not in str(raised.value)
+
+
+def test_rows_are_written_to_no_file_within_a_table(tmp_path: Path) -> None:
+    """ROWS-1496."""
+    first, other = (create(tmp_path / name, [{"id": "a", "p": "x"}], "id", partition_by="p") for name in ("t", "u"))
+    first.upsert([{"id": "a", "p": "x"}])
+    (base,) = (tmp_path / "t" / "x").glob("*.parquet")
+    content = base.read_bytes()
+    (tmp_path / "link").symlink_to(tmp_path / "t" / "x")
+    scan = first.refresh().scan()
+    inside = (str(base), f"file://{base}", tmp_path / "t/y.csv", f"{other.uri}/.hoodie/z.json", tmp_path / "link/a.csv")
+    for place in inside:
+        with pytest.raises(UsageError, match=r"expected a file outside of tables, found one within the table"):
+            scan.write(place)
+    assert base.read_bytes() == content
+    assert ran("read", first.uri, "--output", str(base), "--overwrite").status == 2
+    assert scan.write(tmp_path / "out.csv") == 1
+
+
+def test_rows_are_written_to_no_url_below_that_of_their_table(store: MeasuredStore) -> None:
+    """ROWS-1496."""
+    table = create("s3://tables/below", ROWS, key="id", storage_options=store.options)
+    for place in ("s3://tables/below/x.csv", "s3a://tables/below/p/x.csv"):
+        with pytest.raises(
+            UsageError, match="expected a file outside of tables, found one within the table s3://tables/below"
+        ):
+            table.scan().write(place)
+    assert table.scan().write("s3://tables/t2.csv") == 0

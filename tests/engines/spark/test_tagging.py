@@ -190,3 +190,13 @@ def test_rows_without_keys_are_refused(spark: Any) -> None:
     table = hudi_spark.open(spark, str(rides()))
     with pytest.raises(UsageError, match="record_key"):
         table.tag(spark.createDataFrame([(1,)], "a int"))
+
+
+def test_a_stream_of_keys_is_refused(spark: Any) -> None:
+    """WRITE-1384: before a job runs, and so are keys in no DataFrame."""
+    table = hudi_spark.open(spark, rides())
+    stream = spark.readStream.format("rate").load().selectExpr("'k' AS record_key", "'x' AS partition_path")
+    with pytest.raises(UsageError, match=r"^keys: expected a DataFrame that is no stream \(writeStream.foreachBatch"):
+        table.tag(stream)
+    with pytest.raises(UsageError, match=r"^keys: expected a DataFrame, found \['k'\] \(list\)$"):
+        table.tag(["k"])
