@@ -3,6 +3,7 @@ Rule CLEAN-380."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Self, TypeVar
@@ -12,10 +13,12 @@ from hudi_core.errors import UsageError, describe
 T = TypeVar("T")
 
 FLAGS: Final = {"true": True, "false": False}
+_BARE: Final = re.compile(r"\s*(?:true|false|[-+]?\d+)\s*", re.IGNORECASE)
+"""A truth value or a whole number, with blanks or without."""
 
 
 def property_texts(given: object, where: str) -> dict[str, str]:
-    """Properties as users give them, as texts: truth values and numbers as Java writes them. None has none.
+    """Properties as users give them, as texts: truth values and numbers as Java writes them, without blanks. None has none.
 
     Raises `UsageError`, at `where`, for what is no mapping, and for a name or a value of another type.
 
@@ -32,7 +35,9 @@ def property_texts(given: object, where: str) -> dict[str, str]:
             raise UsageError(where, expected="names of properties", found=describe(name))
         if not isinstance(value, str | bool | int | float):
             raise UsageError(name, expected="a text, a number, true or false", found=describe(value))
-        texts[name] = str(value).lower() if isinstance(value, bool) else str(value)
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        # Java takes a truth value with blanks for false, and a number with them for none.
+        texts[name] = text.strip() if _BARE.fullmatch(text) else text
     return texts
 
 

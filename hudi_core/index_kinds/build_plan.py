@@ -18,6 +18,7 @@ from hudi_core.metadata.kinds import (
     has_listing,
     has_statistics,
     kinds_of,
+    locates_keys,
     of_kind,
 )
 from hudi_core.metadata.table import COLUMN_STATS, FILES
@@ -83,6 +84,8 @@ def choose_partitions(
     To make `files` again is to make all again. Raises `UsageError` for kinds that cannot be, or that are there already.
     """
     config, wanted = table.config, name_partitions(kinds, options)
+    if not wanted:
+        raise UsageError("index", expected=f"a kind of index, as {COLUMN_STATS}", found="none")
     there = set(config.metadata_partitions)
     _refuse_impossible(config, wanted)
     repeated = sorted(wanted & there)
@@ -171,6 +174,8 @@ def _refuse_options(table: Table, wanted: set[str], options: IndexOptions) -> No
         raise UsageError(
             "index", expected=f"{COLUMN_STATS}, or another index that takes columns", found=", ".join(sorted(wanted))
         )
+    if options.partitioned is not None and not locates_keys(wanted):
+        raise UsageError("partitioned", expected="a record index, which may be so", found=", ".join(sorted(wanted)))
     if options.partitioned and config.version < PARTITIONED_SINCE:
         expected = f"table version {PARTITIONED_SINCE} for a partitioned record index"
         raise UsageError("index", expected=expected, found=str(config.version))

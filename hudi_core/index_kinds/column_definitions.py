@@ -109,7 +109,11 @@ def _statistics_of(
     strange = [column for column in columns if column not in possible]
     if strange or not columns:
         expected = "columns of types that can have statistics"
-        raise UsageError("columns", expected=expected, found=", ".join(strange) or "none")
+        missing = next((column for column in strange if schema.find(column) is None), None)
+        found = ", ".join(strange) or "none"
+        if missing is not None:
+            found = f"no column {missing}{schema.suggestion(missing)}"
+        raise UsageError("columns", expected=expected, found=found)
     return definition.model_copy(update={"columns": columns})
 
 

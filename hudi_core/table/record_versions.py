@@ -122,7 +122,7 @@ class _Tracer:
     table: Table
     sources: Sources
     stored: Sources
-    """Of all files, each as a slice of its own."""
+    """All files, each as a slice of its own."""
     key: str
 
     def versions(self, file_slice: FileSlice) -> Iterator[RecordVersion]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import hudi_core
 from hudi_core.errors import UsageError
-from hudi_core.stated_properties import StatedProperties
+from hudi_core.stated_properties import StatedProperties, property_texts
 
 STATED = StatedProperties({"new": " 5 ", "old": "6", "empty": " ", "yes": "TRUE", "odd": "maybe", "below": "-2"})
 
@@ -38,3 +41,32 @@ def test_the_first_source_that_states_something_counts() -> None:
     assert stated.choice("c", {"red": 1}) is None
     with pytest.raises(UsageError, match="b: expected one of red, blue, found 'Green'"):
         stated.choice("b", {"red": 1, "blue": 2})
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (" true ", "true"),
+        ("FALSE\t", "FALSE"),
+        (" 5 ", "5"),
+        ("-1 ", "-1"),
+        (" ", " "),
+        ("yyyy MM ", "yyyy MM "),
+        ("5 a", "5 a"),
+    ],
+)
+def test_truth_values_and_numbers_have_no_blanks(given: str, kept: str) -> None:
+    """CREATE-1497: other texts, as formats of times, keep theirs."""
+    assert property_texts({"p": given}, "options") == {"p": kept}
+
+
+def test_a_new_table_states_truth_values_as_apache_hudi_reads_them(tmp_path: Path) -> None:
+    """CREATE-1497."""
+    hive = "hoodie.datasource.write.hive_style_partitioning"
+    options = {hive: " true ", "hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": " 2 "}
+    table = hudi_core.create(tmp_path / "t", [{"id": "a", "p": "x"}], "id", partition_by="p", options=options)
+    table.upsert([{"id": "a", "p": "x"}])
+    assert (tmp_path / "t" / "p=x").is_dir()
+    lines = (tmp_path / "t/.hoodie/hoodie.properties").read_text().splitlines()
+    assert f"{hive}=true" in lines
+    assert "hoodie.bucket.index.num.buckets=2" in lines

@@ -1,7 +1,4 @@
-"""How commands end when what they write to, or the one who waits for them, does not let them go on: one line and a status.
-
-Also covers: `errors.py`.
-"""
+"""How commands end when what they write to, or the one who waits for them, does not let them go on: one line and a status."""
 
 from __future__ import annotations
 

@@ -344,6 +344,13 @@ def test_indexes_are_dropped_with_all_their_remains(tmp_path: Path) -> None:
         (["nonsense"], IndexOptions(), "one of files, column_stats"),
         (["bloom_filters"], IndexOptions(columns=["n"]), "column_stats, or another index that takes columns"),
         (["column_stats"], IndexOptions(columns=["m"], rebuild=True), "columns of types that can have statistics"),
+        ([], IndexOptions(), "index: expected a kind of index, as column_stats, found none"),
+        (
+            ["bloom_filters"],
+            IndexOptions(partitioned=True),
+            "partitioned: expected a record index, .* found bloom_filters",
+        ),
+        (["bloom_filters"], IndexOptions(partitioned=False), "partitioned: expected a record index"),
     ],
 )
 def test_impossible_builds_are_refused(
@@ -354,6 +361,16 @@ def test_impossible_builds_are_refused(
     with pytest.raises(UsageError, match=expected):
         build_indexes(table, kinds, options)
     assert not refreshed(table).timeline.instants
+
+
+@pytest.mark.parametrize(
+    ("column", "hint"), [("N", "did you mean n"), ("zz", "columns are"), ("n.x", "columns are")]
+)
+def test_statistics_of_no_column_are_refused_by_name(tmp_path: Path, column: str, hint: str) -> None:
+    """META-90."""
+    table = create_table(tmp_path / "t", TYPES, "id", indexes=["column_stats"])
+    with pytest.raises(UsageError, match=f"^columns: expected columns of types .*, found no column {column}; {hint}"):
+        build_indexes(table, ["column_stats"], IndexOptions(columns=[column], rebuild=True))
 
 
 def test_a_column_that_changed_its_name_has_no_statistics(tmp_path: Path) -> None:
