@@ -159,6 +159,7 @@ def _type(batches: Iterator[pa.RecordBatch], wanted: pa.Schema, where: str) -> I
     """The batches in these types. Raises `RowError` for bytes of another length than their column's, `UsageError` for a batch
     that Arrow itself cannot take, or that has no such values."""
     first_row = 0
+    texts = [field for field in wanted if holds_text(field.type)]
     while True:
         batch = None
         try:
@@ -166,6 +167,8 @@ def _type(batches: Iterator[pa.RecordBatch], wanted: pa.Schema, where: str) -> I
             if batch is None:
                 return
             made = cast_batch(batch, wanted)
+            for field in texts:
+                _refuse_broken(made.column(field.name), field.name, first_row)
         except pa.ArrowException as problem:
             column = None if batch is None else _find_refused(batch, wanted, first_row)
             place = where if column is None else f"{where}: {column}"
@@ -177,6 +180,39 @@ def _type(batches: Iterator[pa.RecordBatch], wanted: pa.Schema, where: str) -> I
             raise UsageError(where, expected="a source that gives its rows", found=one_line(problem)) from problem
         first_row += made.num_rows
         yield made
+
+
+def holds_text(kind: pa.DataType) -> bool:
+    """Whether values of the type, at any depth, are texts."""
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind):
+        return True
+    return any(holds_text(kind.field(place).type) for place in range(kind.num_fields))
+
+
+def _refuse_broken(array: pa.Array, name: str, first_row: int) -> None:
+    """Raises `RowError` for a text that is no UTF-8: other libraries give Arrow what they have, unseen. Rule ROWS-1498."""
+    if _is_whole(array):
+        return
+    expected = "texts in UTF-8"
+    if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
+        raise RowError(None, expected=expected, found="one with other bytes", path=name)
+    whole, broken = 0, len(array)
+    while broken - whole > 1:
+        middle = (whole + broken) // 2
+        if _is_whole(array.slice(whole, middle - whole)):
+            whole = middle
+        else:
+            broken = middle
+    found = repr(array.slice(whole, 1).cast(pa.binary())[0].as_py())
+    raise RowError(first_row + whole, expected=expected, found=found, path=name)
+
+
+def _is_whole(array: pa.Array) -> bool:
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _find_refused(batch: pa.RecordBatch, wanted: pa.Schema, first_row: int) -> str | None:

@@ -363,9 +363,7 @@ def test_impossible_builds_are_refused(
     assert not refreshed(table).timeline.instants
 
 
-@pytest.mark.parametrize(
-    ("column", "hint"), [("N", "did you mean n"), ("zz", "columns are"), ("n.x", "columns are")]
-)
+@pytest.mark.parametrize(("column", "hint"), [("N", "did you mean n"), ("zz", "columns are"), ("n.x", "columns are")])
 def test_statistics_of_no_column_are_refused_by_name(tmp_path: Path, column: str, hint: str) -> None:
     """META-90."""
     table = create_table(tmp_path / "t", TYPES, "id", indexes=["column_stats"])

@@ -11,6 +11,7 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -115,6 +116,37 @@ def test_a_frame_that_arrow_does_not_take_is_one_error(frame: pd.DataFrame) -> N
         (UsageError, RowError), match=r"^rows: (expected columns of one type each|expected each column once|v: row 1: )"
     ):
         stream_of(frame, {}).read_all()
+
+
+BROKEN = pa.Array.from_buffers(pa.string(), 3, pa.array([b"a", b"b\xff", b"c"]).buffers())
+PLAIN = pa.array([1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        BROKEN,
+        BROKEN.slice(1),
+        BROKEN.dictionary_encode(),
+        pa.StructArray.from_arrays([PLAIN, BROKEN], ["n", "x"]),
+        pa.ListArray.from_arrays([0, 1, 2, 3], BROKEN),
+        pa.MapArray.from_arrays([0, 1, 2, 3], pa.array(["k", "k", "k"]), BROKEN),
+    ],
+)
+def test_texts_that_are_no_utf8_are_refused(tmp_path: Path, column: pa.Array) -> None:
+    """ROWS-1498: from memory, and from a file of a writer that did not look."""
+    rows = pa.table({"id": PLAIN.slice(0, len(column)), "v": column})
+    table = hudi_core.create(tmp_path / "t", rows.schema, "id")
+    number = 1 if len(column) == 2 else 2
+    pq.write_table(rows, tmp_path / "rows.parquet", write_statistics=False)
+    for data in (rows, tmp_path / "rows.parquet", pa.concat_tables([rows.slice(2), rows])):
+        with pytest.raises(
+            RowError, match=r"v: (a row|row [123]): expected texts in UTF-8, found (b'b\\xff'|one with)"
+        ):
+            table.upsert(data)
+    with pytest.raises(RowError, match=f"^v: (row {number}|a row): "):
+        table.upsert(rows)
+    assert table.refresh().commits() == []
 
 
 def test_row_numbers_of_a_frame_are_no_column(tmp_path: Path) -> None:
