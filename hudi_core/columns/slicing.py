@@ -7,7 +7,7 @@ from typing import assert_never
 
 import numpy as np
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.nodes import (
     BinaryColumn,
     Column,
@@ -104,6 +104,17 @@ def filter_rows(column: Column, mask: Bools) -> Column:
             parts = [filter_rows(child, mask[branches == branch]) for branch, child in enumerate(children)]
             return UnionColumn(branches[mask], names, tuple(parts))
     assert_never(column)
+
+
+def take_values(column: Column, rows: Numbers) -> Column:
+    """Rows of a column of numbers, texts or bytes without nulls, in this order."""
+    match column:
+        case PrimitiveColumn(values):
+            return PrimitiveColumn(values[rows])
+        case StringColumn(offsets, data) | BinaryColumn(offsets, data):
+            return type(column)(*gather(data, offsets[rows], np.diff(offsets)[rows]))
+        case _:
+            raise TypeError(type(column).__name__)
 
 
 def trim(column: ListColumn | MapColumn) -> ListColumn | MapColumn:

@@ -1,18 +1,20 @@
-"""One log file: newer rows and deletes of a file slice, and what is reported of it. Rules: WRITE-13 to WRITE-15."""
+"""One log file: newer rows and deletes of a file slice, and what is reported of it. Rules: WRITE-13 to WRITE-15,
+WRITE-1480.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
-from hudi_core.arrays import Numbers
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.columns.concat import concat_columns
-from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
+from hudi_core.columns.nodes import Column, StringColumn, StructColumn, UnionColumn, length
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import take_strings
 from hudi_core.commit.statuses import WriteStatus
@@ -20,12 +22,14 @@ from hudi_core.data_files.column_ranges import ranges_of_rows
 from hudi_core.data_files.file_properties import BLOCK_BYTES
 from hudi_core.engine import Engine
 from hudi_core.errors import AlreadyExistsError, ConflictError
-from hudi_core.formats.deletes import commit_time_deletes
+from hudi_core.formats.deletes import DeleteRecords, deletes_of_keys
 from hudi_core.formats.log import HeaderKey
 from hudi_core.formats.log_write import encode_data_blocks, encode_delete_blocks
 from hudi_core.formats.names import BaseFileName, LogFileName, parse_base_file, parse_log_file
 from hudi_core.formats.roaring import encode_positions
-from hudi_core.merge.records import Precedence, fold
+from hudi_core.merge.delete_ordering import list_ordering
+from hudi_core.merge.records import MergeRecords, Precedence, fold
+from hudi_core.merge.rules import lists_marked_rows
 from hudi_core.paths import data_path, file_name, join_paths
 from hudi_core.reading.log_records import LogRecords
 from hudi_core.reading.merge_columns import MergeColumns
@@ -115,10 +119,10 @@ class LogFileWriter:
         """Writes the latest record of each key; None where there is no record. The first rows of `records`, so many, are stored
         already: what none of the others changes is left out.
 
-        Rows with a delete marker stay rows, with their ordering values. `positions` are the positions of all records in the
-        slice's base file, where known: then blocks record them. With `columns` rows have only these, the meta columns and the
-        ordering fields: a partial update. Rows of `new_keys` are inserts. Raises `ConflictError` as `store_log` does, and
-        what storage raises.
+        Rows with a delete marker have their ordering values, as rows or in delete blocks. `positions` are the positions of all
+        records in the slice's base file, where known: then blocks record them. With `columns` rows have only these, the meta
+        columns and the ordering fields: a partial update. Rows of `new_keys` are inserts. Raises `ConflictError` as `store_log`
+        does, and what storage raises.
         """
         assert records.keys is not None
         key_ids, latest = fold(records.records, records.key_ids, self.columns.rules.precedence, self.columns.latest)
@@ -133,19 +137,23 @@ class LogFileWriter:
         places = None if positions is None else positions[key_ids]
         # Without positions rows come in the order of the input.
         order = np.argsort(latest.sources[:, 0] if places is None else places, kind="stable")
-        of_rows, of_deletes = order[~latest.listed[order]], order[latest.listed[order]]
+        of_rows, listed = self._divide(records, latest, order)
         schema = self.columns.schema if columns is None else self._partial(columns)
         rows = _with_fields(self._rows(records, latest.sources[of_rows]), schema.record)
-        deleted_keys = take_strings(strings, key_ids[of_deletes])
-        if length(rows) == 0 and length(deleted_keys) == 0:
+        deletes = [
+            deletes_of_keys(take_strings(strings, key_ids[of_deletes]), self.target.partition, ordering)
+            for of_deletes, ordering in listed
+        ]
+        deleted = sum(len(of_deletes) for of_deletes, _ in listed)
+        if length(rows) == deleted == 0:
             return None
         of_parts = [
             _BlockHeaders(self._header(stored), base, None if places is None else places[some])
-            for stored, some in ((schema, of_rows), (self.columns.schema, of_deletes))
+            for stored, some in ((schema, of_rows), *((self.columns.schema, of_deletes) for of_deletes, _ in listed))
         ]
         if columns is not None:
             of_parts[0].shared[HeaderKey.IS_PARTIAL] = "true"
-        size = store_log(self.snapshot, self.target, self._blocks(rows, of_parts[0], deleted_keys, of_parts[1]))
+        size = store_log(self.snapshot, self.target, self._blocks(rows, deletes, of_parts))
         is_ordered = self.columns.rules.precedence is not Precedence.NEWER
         added_keys, inserts = None, 0
         if new_keys is not None:
@@ -153,7 +161,7 @@ class LogFileWriter:
             added_keys = take_strings(strings, key_ids[is_new & ~latest.deleted])
             inserts = length(added_keys)
         status = replace(
-            self._status(size, length(rows), length(deleted_keys), inserts),
+            self._status(size, length(rows), deleted, inserts),
             added_keys=added_keys,
             columns=ranges_of_rows(rows, schema.record),
             removed_keys=take_strings(strings, key_ids[latest.deleted]),
@@ -187,14 +195,44 @@ class LogFileWriter:
             names_slice=self.snapshot.config.cdc_enabled,
         )
 
+    def _divide(
+        self, records: LogRecords, latest: MergeRecords, order: Numbers
+    ) -> tuple[Numbers, list[tuple[Numbers, UnionColumn | None]]]:
+        """The numbers of the records that are written as rows, and of those that delete blocks list, with their ordering values
+        or without any, all in this order. Rules WRITE-14, WRITE-1480."""
+        columns = self.columns
+        listed, ordered = latest.listed, list[tuple[Numbers, UnionColumn | None]]()
+        as_rows = ~listed
+        if columns.marker is not None and lists_marked_rows(self.snapshot.config):
+            absolute = latest.absolute | (columns.rules.precedence is Precedence.NEWER)
+            listed = listed | (latest.deleted & absolute)
+            marked = order[(latest.deleted & ~listed)[order]]
+            as_rows = ~listed
+            if len(marked) and (values := self._list_ordering(records, latest.sources[marked])) is not None:
+                ordering, stated = values
+                ordered.append((marked[stated], ordering))
+                as_rows[marked[stated]] = False
+        return order[as_rows[order]], [(order[listed[order]], None), *ordered]
+
+    def _list_ordering(self, records: LogRecords, sources: Any) -> tuple[UnionColumn, Bools] | None:
+        columns, rows = self.columns, self.engine.rows
+        parts = [
+            columns.ordering_values(rows.root(batch), self.target.path) for batch in self._gather(records, sources)
+        ]
+        values = [concat_columns(some, len(sources)) for some in zip(*parts, strict=True)]
+        return list_ordering(values, [place.field.type for place in columns.ordering], columns)
+
+    def _gather(self, records: LogRecords, sources: Any) -> Iterator[Any]:
+        """The rows of these sources, in the engine's batches."""
+        parts = [sources[:, number].astype(np.int64) for number in range(sources.shape[1])]
+        if len(parts) < len(self.columns.schema.fields):  # rows that are merged as a whole
+            parts = parts * len(self.columns.schema.fields)
+        return self.engine.rows.gather(records.batches, parts, self.columns.schema) if records.batches else iter(())
+
     def _rows(self, records: LogRecords, sources: Any) -> StructColumn:
         """The rows as columns, with the meta columns filled in."""
-        engine, record = self.engine, self.columns.schema.record
-        parts = [sources[:, number].astype(np.int64) for number in range(sources.shape[1])]
-        if len(parts) < len(record.fields):  # rows that are merged as a whole
-            parts = parts * len(record.fields)
-        batches = engine.rows.gather(records.batches, parts, self.columns.schema) if records.batches else iter(())
-        columns = list(self._stamp_rows(batches))
+        record = self.columns.schema.record
+        columns = list(self._stamp_rows(self._gather(records, sources)))
         joined: Column = concat_columns(columns, sum(map(length, columns))) if columns else no_rows(record)
         assert isinstance(joined, StructColumn)
         return joined
@@ -229,12 +267,12 @@ class LogFileWriter:
         return {HeaderKey.INSTANT_TIME: self.target.instant_time, HeaderKey.SCHEMA: text}
 
     def _blocks(
-        self, rows: StructColumn, of_rows: _BlockHeaders, deleted_keys: StringColumn, of_deletes: _BlockHeaders
+        self, rows: StructColumn, deletes: Sequence[DeleteRecords], of_parts: Sequence[_BlockHeaders]
     ) -> Iterator[bytes]:
-        max_bytes = self.block_bytes
-        yield from encode_data_blocks(of_rows.header, [rows], self.target.path, max_bytes)
-        deletes = commit_time_deletes(deleted_keys, self.target.partition)
-        yield from encode_delete_blocks(of_deletes.header, deletes, max_bytes)
+        of_rows, *of_deletes = of_parts
+        yield from encode_data_blocks(of_rows.header, [rows], self.target.path, self.block_bytes)
+        for some, headers in zip(deletes, of_deletes, strict=True):
+            yield from encode_delete_blocks(headers.header, some, self.block_bytes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

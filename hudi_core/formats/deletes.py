@@ -23,7 +23,7 @@ from hudi_core.columns.nodes import (
     length,
     validity_of,
 )
-from hudi_core.columns.slicing import filter_rows, slice_rows, without_nulls
+from hudi_core.columns.slicing import filter_rows, slice_rows, take_values, without_nulls
 from hudi_core.columns.strings import concat_strings
 from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
 from hudi_core.formats.avro.block import encode
@@ -34,6 +34,7 @@ from hudi_core.formats.wrappers import LOCAL_DATE, WRAPPERS, physical_type
 VERSION = 3
 """Earlier versions are Java objects, serialised by Kryo or Java itself."""
 
+_ARRAY = "ArrayWrapper"
 _WRAPPERS = tuple((name, physical_type(avro)) for name, avro in WRAPPERS.items())
 
 
@@ -132,14 +133,40 @@ def wrap_values(wrapper: str, values: Column) -> UnionColumn:
     return UnionColumn(branches, ("null", *(name for name, _ in _WRAPPERS)), (nulls, *children))
 
 
+def wrap_lists(fields: Sequence[tuple[str, Column]]) -> UnionColumn:
+    """Values of several ordering fields, of each its wrapper and its column without nulls, as the union of
+    `DeleteRecords.ordering_values`: a list of wrapped values in each row."""
+    rows, names = length(fields[0][1]), ("null", *(name for name, _ in _WRAPPERS), LOCAL_DATE)
+    branches = np.tile(np.array([names.index(wrapper) for wrapper, _ in fields], np.int8), rows)
+    children: list[Column] = [NullColumn(0)]
+    for name, type_ in (*_WRAPPERS, (LOCAL_DATE, "int")):
+        parts = [column for wrapper, column in fields if wrapper == name]
+        values = concat_columns(parts, rows * len(parts)) if parts else _EMPTY[type_]
+        by_row = np.arange(length(values)).reshape(-1, rows).T.reshape(-1) if len(parts) > 1 else None
+        children.append(
+            StructColumn(length(values), {"value": values if by_row is None else take_values(values, by_row)})
+        )
+    items = UnionColumn(branches, names, tuple(children))
+    lists = ListColumn(np.arange(rows + 1, dtype=np.int64) * len(fields), items)
+    empty = [StructColumn(0, {"value": _EMPTY[type_]}) for _, type_ in _WRAPPERS]
+    array = StructColumn(rows, {"wrappedValues": lists})
+    outer = ("null", *(name for name, _ in _WRAPPERS), _ARRAY)
+    return UnionColumn(np.full(rows, len(outer) - 1, np.int8), outer, (NullColumn(0), *empty, array))
+
+
 def commit_time_deletes(record_keys: StringColumn, partition_path: str) -> DeleteRecords:
     """Deletes of these keys, which have no ordering value and so win over all that was written before them."""
+    return deletes_of_keys(record_keys, partition_path, None)
+
+
+def deletes_of_keys(record_keys: StringColumn, partition_path: str, ordering: UnionColumn | None) -> DeleteRecords:
+    """Deletes of these keys of a partition, with their ordering values; None: without any."""
     rows = length(record_keys)
     paths = partition_path.encode()
     offsets = np.arange(rows + 1, dtype=np.int64) * len(paths)
     partitions = StringColumn(offsets, np.tile(np.frombuffer(paths, np.uint8), rows))
     zeros = PrimitiveColumn(np.zeros(rows, np.int32))
-    return DeleteRecords(record_keys, partitions, wrap_values("IntWrapper", zeros))
+    return DeleteRecords(record_keys, partitions, wrap_values("IntWrapper", zeros) if ordering is None else ordering)
 
 
 def _schema() -> str:
@@ -149,7 +176,7 @@ def _schema() -> str:
     """
     wrappers = [_record(name, value=type_) for name, type_ in _WRAPPERS]
     named = ["null", *(name for name, _ in _WRAPPERS), _record(LOCAL_DATE, value="int")]
-    array = _record("ArrayWrapper", wrappedValues=["null", {"type": "array", "items": named}])
+    array = _record(_ARRAY, wrappedValues=["null", {"type": "array", "items": named}])
     delete = _record(
         "HoodieDeleteRecord",
         recordKey=["null", "string"],

@@ -1,4 +1,4 @@
-"""Ordering values of delete blocks as columns of the ordering fields' types. Rule MERGE-6."""
+"""Ordering values of delete blocks as columns of the ordering fields' types, and the reverse. Rules MERGE-6, WRITE-1480."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 
 from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.nodes import (
-    BinaryColumn,
     Column,
     ListColumn,
     PrimitiveColumn,
-    StringColumn,
     StructColumn,
     UnionColumn,
     length,
     spread,
+    validity_of,
 )
-from hudi_core.columns.spans import gather
+from hudi_core.columns.slicing import take_values
 from hudi_core.errors import UnsupportedError
+from hudi_core.formats.deletes import wrap_lists, wrap_values
 from hudi_core.types import nodes as t
 
 _INT, _LONG = "IntWrapper", "LongWrapper"
@@ -80,6 +80,52 @@ def delete_ordering(
     return tuple(columns), ~has_value
 
 
+_WRITTEN: dict[type, str] = {
+    t.Boolean: "BooleanWrapper",
+    t.Int: _INT,
+    t.Long: _LONG,
+    t.Float: "FloatWrapper",
+    t.Double: "DoubleWrapper",
+    t.String: "StringWrapper",
+    t.Binary: "BytesWrapper",
+    t.Date: _INT,
+    t.Timestamp: _LONG,
+    t.Decimal: "DecimalWrapper",
+}
+"""The kind of value in which writers on Spark state a field of a type, which its readers compare with those of rows."""
+
+
+def list_ordering(
+    values: Sequence[Column], types: Sequence[t.Type], engine: OrderingColumns
+) -> tuple[UnionColumn, Bools] | None:
+    """The values of the ordering fields as delete blocks state them, of those deletes that the flags are true for: the others
+    lack a value, or theirs would be read as none. None where a type of the fields has no form there."""
+    if not types or not all(map(_has_form, types)):
+        return None
+    stated = np.ones(length(values[0]), np.bool_)
+    columns = [_as_listed(column, ordering_type, engine) for column, ordering_type in zip(values, types, strict=True)]
+    for column, ordering_type in zip(columns, types, strict=True):
+        stated &= validity_of(column)
+        if len(types) == 1 and _WRITTEN[type(ordering_type)] == _INT and isinstance(column, PrimitiveColumn):
+            stated &= column.values != 0
+    rows = np.flatnonzero(stated)
+    fields = [
+        (_WRITTEN[type(ordering_type)], take_values(column, rows))
+        for column, ordering_type in zip(columns, types, strict=True)
+    ]
+    return (wrap_values(*fields[0]) if len(fields) == 1 else wrap_lists(fields)), stated
+
+
+def _has_form(ordering_type: t.Type) -> bool:
+    is_cut = isinstance(ordering_type, t.Decimal) and ordering_type.scale > LISTED_DECIMAL.scale
+    return type(ordering_type) in _WRITTEN and not is_cut
+
+
+def _as_listed(column: Column, ordering_type: t.Type, engine: OrderingColumns) -> Column:
+    """The values in the type of delete blocks; null where they have too many digits for it."""
+    return engine.cast(column, ordering_type, LISTED_DECIMAL) if isinstance(ordering_type, t.Decimal) else column
+
+
 _Part = UnionColumn | tuple[UnionColumn, Numbers, Numbers]
 """Values, or of some deletes the row of each among others."""
 
@@ -121,7 +167,7 @@ def _values_of_type(part: _Part, rows: int, ordering_type: t.Type, engine: Order
         child = values.children[number]
         if len(chosen) == 0 or not isinstance(child, StructColumn):
             continue
-        of_kind = _rows_of_column(child.fields["value"], positions[chosen].astype(np.int64))
+        of_kind = take_values(child.fields["value"], positions[chosen].astype(np.int64))
         if isinstance(ordering_type, t.Timestamp | t.Time) and kind.endswith("MicrosWrapper"):
             of_kind = _in_unit(of_kind, ordering_type.unit)
         elif isinstance(ordering_type, t.Decimal):
@@ -130,17 +176,6 @@ def _values_of_type(part: _Part, rows: int, ordering_type: t.Type, engine: Order
         column = part_rows if column is None else _sum_of_disjoint(column, part_rows)
         has_value[deletes[chosen]] = True
     return engine.nulls(ordering_type, rows) if column is None else column, has_value
-
-
-def _rows_of_column(column: Column, positions: Numbers) -> Column:
-    """Rows of a column, in this order."""
-    match column:
-        case PrimitiveColumn(values):
-            return PrimitiveColumn(values[positions])
-        case StringColumn(offsets, data) | BinaryColumn(offsets, data):
-            return type(column)(*gather(data, offsets[positions], np.diff(offsets)[positions]))
-        case _:
-            raise TypeError(type(column).__name__)
 
 
 def _in_unit(column: Column, unit: t.Unit) -> Column:

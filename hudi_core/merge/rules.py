@@ -194,6 +194,13 @@ def _with_properties(rules: MergeRules, config: TableConfig, where: str) -> Merg
     )
 
 
+def lists_marked_rows(config: TableConfig) -> bool:
+    """Whether writers list rows with the delete marker of a table in delete blocks: readers of Apache Hudi know it in the rows of
+    log files only where a payload class finds it, before version 9. Rule WRITE-1480."""
+    payload = PAYLOADS.get(config.payload_class or "")
+    return config.version >= PROPERTIES_SINCE or payload is None or payload.mode_since == 0
+
+
 def _ordering_fields(rules: MergeRules, config: TableConfig) -> tuple[str, ...]:
     return rules.ordering_fields if rules.binlog else config.ordering_fields or rules.ordering_fields
 

@@ -155,6 +155,44 @@ def test_hudi_deletes_by_our_positions(tmp_path: Path, judge: Any, version: int)
     assert verified["ok"], judge.explain(verified)
 
 
+@pytest.mark.parametrize(("version", "ordering"), [(9, ()), (9, ("ts",)), (9, ("day", "n")), (8, ("d",))])
+def test_hudi_finds_rows_with_the_tables_delete_marker_deleted(
+    tmp_path: Path, judge: Any, version: int, ordering: tuple[str, ...]
+) -> None:
+    """WRITE-1480: its reader does not know that marker in rows of log files."""
+    path, expected = tmp_path / "t", tmp_path / "rows.parquet"
+    types = TYPES.append(pa.field("op", pa.string()))
+    prefix = "hoodie.record.merge.property.hoodie.payload.delete"
+    options = {f"{prefix}.field": "op", f"{prefix}.marker": "D"}
+    table = create_table(path, types, "id", ordering=ordering, type="mor", version=version, options=options)
+
+    def put(ids: list[str], ts: int, op: str) -> None:
+        columns = {"op": op, "ts": ts, "n": ts - 3, "d": Decimal(ts) - 3, "day": NOON.date().replace(day=ts)}
+        given = [{**row, **columns} for row in rows(ids, "x", ts).to_pylist()]
+        refreshed(table).upsert(pa.Table.from_pylist(given, types))
+
+    def verify() -> None:
+        pq.write_table(refreshed(table).scan(meta=False).to_arrow(), expected)
+        checks = ["timeline", "rows"]
+        verified = judge.ask(
+            "verify", str(path), expect=str(expected), key=["id"], table_version=version, checks=checks
+        )
+        assert verified["ok"], judge.explain(verified)
+
+    put([f"k{n:02d}" for n in range(12)], 5, "I")
+    put(["k00", "k01"], 6, "D")
+    put(["k02"], 5, "D")
+    put(["k03", "k04"], 4, "D")
+    put(["k05"], 7, "U")
+    left = {row["id"] for row in refreshed(table).scan(columns=["id"]).to_json_rows()}
+    assert left == {f"k{n:02d}" for n in range(3 if ordering else 5, 12)}
+    verify()
+    went_on = judge.ask("continue", path, ops=["upsert", "compact"], rows=6)
+    assert went_on["ok"], judge.explain(went_on)
+    put(["k06"], 9, "D")
+    verify()
+
+
 @pytest.mark.parametrize(("index", "version"), [("SIMPLE", 9), ("BLOOM", 9), ("BLOOM", 6)])
 def test_a_key_that_comes_again_after_its_delete_has_one_row_after_an_upsert_of_hudi(
     tmp_path: Path, judge: Any, index: str, version: int

@@ -7,8 +7,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from hudi_core.columns.nodes import UnionColumn
 from hudi_core.data_files.file_properties import BLOCK_SIZE
 from hudi_core.errors import UsageError
+from hudi_core.formats.avro.block import read_content
+from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.log import BlockKind, HeaderKey, read_blocks
 from hudi_core.formats.names import parse_log_file
 from hudi_core.formats.roaring import read_positions
@@ -161,3 +164,76 @@ def test_a_size_of_blocks_that_is_none_is_refused(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="a whole number from 1 on"):
             write(table, arrow(("a", 1, 1)), options=WriteOptions(properties={BLOCK_SIZE: text}))
     assert not list(refreshed(table).timeline.commits)
+
+
+MARKED = pa.schema([("id", pa.string()), ("n", pa.int64()), ("ts", pa.int64()), ("op", pa.string())])
+DELETE_MARKER = {
+    "hoodie.record.merge.property.hoodie.payload.delete.field": "op",
+    "hoodie.record.merge.property.hoodie.payload.delete.marker": "D",
+}
+
+
+def marked(*rows: tuple[str, int, int | None, str]) -> pa.Table:
+    return pa.Table.from_pylist([dict(zip(MARKED.names, row, strict=True)) for row in rows], MARKED)
+
+
+def keys_of(table: Table) -> str:
+    return "".join(sorted(refreshed(table).scan(columns=["id"]).to_arrow()["id"].to_pylist()))
+
+
+@pytest.mark.parametrize("version", [8, 9])
+@pytest.mark.parametrize("ordering", [(), ("ts",), ("ts", "n")])
+def test_rows_with_the_delete_marker_of_the_table_are_listed(
+    tmp_path: Path, version: int, ordering: tuple[str, ...]
+) -> None:
+    """WRITE-1480."""
+    table = create_table(
+        tmp_path / "t", MARKED, "id", type="mor", ordering=ordering, version=version, options=DELETE_MARKER
+    )
+    write(table, marked(*((key, 1, 5, "I") for key in "abcdef")))
+    write(table, marked(("a", 1, 6, "D"), ("b", 1, 6, "U"), ("c", 1, 4, "D"), ("d", 1, 5, "D")))
+    (log,) = only_slice(table).logs
+    rows, *deletes = read_blocks(table.storage.open(log.path))
+    assert rows.kind is BlockKind.AVRO_DATA
+    assert [block.kind for block in deletes] == [BlockKind.DELETE]
+    places = [read_positions(block.header[HeaderKey.RECORD_POSITIONS], "log", 9).tolist() for block in (rows, *deletes)]
+    assert places == [[1], [0, 2, 3]]
+    assert read_content(rows).count == 1
+    values = read_deletes(deletes[0]).ordering_values
+    assert isinstance(values, UnionColumn)
+    (kind,) = {values.names[branch] for branch in values.branches}
+    assert kind == ("IntWrapper" if not ordering else "LongWrapper" if len(ordering) == 1 else "ArrayWrapper")
+    assert keys_of(table) == ("bcef" if ordering else "bef")
+    write(table, marked(("e", 1, None, "D"), ("b", 1, 5, "D")))
+    assert keys_of(table) == ["f", "bcf", "bcef"][len(ordering)]
+    assert list(open_table(tmp_path / "t").validate()) == []
+
+
+def test_rows_that_hudis_own_column_marks_stay_rows(tmp_path: Path) -> None:
+    """WRITE-14."""
+    types = TYPES.append(pa.field("_hoodie_is_deleted", pa.bool_()))
+    table = create_table(tmp_path / "t", types, "id", type="mor", ordering="ts")
+    write(table, pa.Table.from_pylist([{"id": key, "n": 1, "ts": 1} for key in "ab"], types))
+    write(table, pa.Table.from_pylist([{"id": "a", "n": 1, "ts": 2, "_hoodie_is_deleted": True}], types))
+    (log,) = only_slice(table).logs
+    assert [block.kind for block in read_blocks(table.storage.open(log.path))] == [BlockKind.AVRO_DATA]
+
+
+def test_rows_that_a_payload_class_finds_deleted_stay_rows(tmp_path: Path) -> None:
+    """WRITE-1480: before version 9 Apache Hudi's class looks at the marker and at the ordering value of a row."""
+    types = pa.schema([("id", pa.string()), ("_event_seq", pa.string()), ("_change_operation_type", pa.string())])
+    table = create_table(tmp_path / "t", types, "id", type="mor", ordering="_event_seq", version=8)
+    path = tmp_path / "t" / ".hoodie" / "hoodie.properties"
+    stated = {line for line in path.read_text().splitlines() if "merge" not in line and "checksum" not in line}
+    payload = "org.apache.hudi.common.model.debezium.MySqlDebeziumAvroPayload"
+    path.write_text("\n".join([*sorted(stated), f"hoodie.compaction.payload.class={payload}"]))
+    table = open_table(tmp_path / "t")
+
+    def put(*rows: tuple[str, str, str]) -> None:
+        write(refreshed(table), pa.Table.from_pylist([dict(zip(types.names, row, strict=True)) for row in rows], types))
+
+    put(("a", "1.9", "c"), ("b", "1.9", "c"))
+    put(("a", "1.10", "d"), ("b", "1.8", "d"))
+    (log,) = only_slice(table).logs
+    assert [block.kind for block in read_blocks(table.storage.open(log.path))] == [BlockKind.AVRO_DATA]
+    assert keys_of(table) == "b"

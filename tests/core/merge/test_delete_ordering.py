@@ -6,13 +6,17 @@ import datetime
 import decimal
 from typing import Any
 
+import numpy as np
 import pytest
 
-from hudi_core.columns.nodes import StructColumn, to_list
+from hudi_core.columns.nodes import BinaryColumn, Column, PrimitiveColumn, StructColumn, to_list
 from hudi_core.columns.strings import string_column
 from hudi_core.errors import UnsupportedError
-from hudi_core.formats.deletes import commit_time_deletes
-from hudi_core.merge.delete_ordering import delete_ordering
+from hudi_core.formats.deletes import commit_time_deletes, deletes_of_keys, read_deletes
+from hudi_core.formats.log import HeaderKey, read_blocks
+from hudi_core.formats.log_write import encode_delete_block
+from hudi_core.formats.random_access import InMemoryFile
+from hudi_core.merge.delete_ordering import delete_ordering, list_ordering
 from hudi_core.merge.rules import merge_rules
 from hudi_core.types import nodes as t
 from hudi_plain.buffers import to_values
@@ -104,3 +108,75 @@ def test_dates_of_either_kind_are_days() -> None:
     day = (datetime.date(2024, 1, 2) - datetime.date(1970, 1, 1)).days
     for kind in ("DateWrapper", "IntWrapper"):
         assert found({kind: day}, t.Date()) == ([day], False)
+
+
+def numbers(kind: type, *values: object) -> PrimitiveColumn:
+    """A column with nulls where a value is None."""
+    valid = np.array([value is not None for value in values])
+    return PrimitiveColumn(np.array([value or 0 for value in values], kind), None if valid.all() else valid)
+
+
+def read_back(columns: list[Column], types: list[t.Type]) -> tuple[list[list[Any]], list[bool]]:
+    """Ordering values, written to a delete block and read from it, and which values were listed."""
+    listed = list_ordering(columns, types, MERGER.columns)
+    assert listed is not None
+    ordering, stated = listed
+    keys = string_column([f"k{number}" for number in range(int(stated.sum()))])
+    data = encode_delete_block({HeaderKey.INSTANT_TIME: "1"}, deletes_of_keys(keys, "p", ordering))
+    (block,) = read_blocks(InMemoryFile(data, "log"))
+    found, absolute = delete_ordering(read_deletes(block).ordering_values, types, MERGER.columns)
+    assert not absolute.any()
+    return [to_list(column) for column in found], stated.tolist()
+
+
+@pytest.mark.parametrize(
+    ("of", "column", "values"),
+    [
+        (t.Boolean(), numbers(np.bool_, False, True), [False, True]),
+        (t.Int(), numbers(np.int32, 5, -7), [5, -7]),
+        (t.Long(), numbers(np.int64, 0, 1 << 40), [0, 1 << 40]),
+        (t.Float(), numbers(np.float32, 1.5, 0), [1.5, 0.0]),
+        (t.Double(), numbers(np.float64, -1.5, 0), [-1.5, 0.0]),
+        (t.String(), string_column(["", "b"]), ["", "b"]),
+        (t.Binary(), BinaryColumn(np.array([0, 0, 1]), np.array([7], np.uint8)), [b"", b"\x07"]),
+        (t.Date(), numbers(np.int32, 3, -3), [3, -3]),
+        (t.Timestamp(), numbers(np.int64, 0, -5), [0, -5]),
+        (t.Timestamp(t.Unit.MILLIS), numbers(np.int64, 0, 5), [0, 5]),
+    ],
+)
+def test_listed_values_are_those_that_are_read(of: t.Type, column: Column, values: list[Any]) -> None:
+    """WRITE-1480."""
+    assert read_back([column], [of]) == ([values], [True, True])
+    assert read_back([column, numbers(np.int64, 1, 2)], [of, t.Long()]) == ([values, [1, 2]], [True, True])
+    assert read_back([numbers(np.int64, 1, 2), column], [t.Long(), of]) == ([[1, 2], values], [True, True])
+
+
+def test_listed_decimals_are_those_that_are_read() -> None:
+    """WRITE-1480."""
+    column = MERGER.columns.cast(numbers(np.int64, 12_345, -1), t.Long(), t.Decimal(9, 2))
+    values, stated = read_back([column], [t.Decimal(9, 2)])
+    assert stated == [True, True]
+    assert [int.from_bytes(value, signed=True) for value in values[0]] == [1_234_500, -100]
+    column = MERGER.columns.cast(numbers(np.int64, 10**15, 1 - 10**15), t.Long(), t.Decimal(20, 1))
+    values, stated = read_back([column], [t.Decimal(20, 1)])
+    assert stated == [False, True], "sixteen digits before the point: delete blocks have fifteen"
+    assert [int.from_bytes(value, signed=True) for value in values[0]] == [10 - 10**16]
+
+
+def test_values_that_would_be_read_as_none_are_not_listed() -> None:
+    """WRITE-1480."""
+    assert read_back([numbers(np.int32, 0, 5, None)], [t.Date()]) == ([[5]], [False, True, False])
+    assert read_back([numbers(np.int64, 0, None)], [t.Long()]) == ([[0]], [True, False])
+    both = [numbers(np.int32, 0, 1, 2), numbers(np.int64, 7, None, 9)]
+    assert read_back(both, [t.Date(), t.Long()]) == ([[0, 2], [7, 9]], [True, False, True])
+
+
+@pytest.mark.parametrize("of", [t.Enumeration(("A",), "e"), t.Fixed(2, "f"), t.Decimal(38, 18)])
+def test_types_without_a_form_are_not_listed(of: t.Type) -> None:
+    """WRITE-1480."""
+    assert list_ordering([string_column([])], [of], MERGER.columns) is None
+
+
+def test_no_ordering_field_has_no_values() -> None:
+    """WRITE-1480."""
+    assert list_ordering([], [], MERGER.columns) is None
