@@ -45,6 +45,8 @@ WORTH_DIVIDING: Final = 4
 """A block of so many times as many bytes becomes batches of about as many; smaller ones become one batch."""
 INFLATED_BLOCK: Final = 4
 """Bytes in memory for a byte of a compressed block."""
+PARTIAL_ROWS_SINCE: Final = 8
+"""The table version from which on blocks may have rows of some columns."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,5 +1,6 @@
 """Keys that log files alone delete: where a new row of such a key goes, and whether a log file can have it. Rules WRITE-75,
-WRITE-1462.
+WRITE-1462,
+WRITE-1481.
 
 Readers merge the records of log files first, and what that gives with the base file (MERGE-3). So a row behind a delete that wins
 in any case competes with the row that was deleted, as if there had been no delete (MERGE-6).
@@ -25,7 +26,7 @@ from hudi_core.merge.rules import MergeRules, merge_rules
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.log_blocks import slice_blocks
 from hudi_core.reading.log_buffer import LogBuffer
-from hudi_core.reading.log_records import LogReader
+from hudi_core.reading.log_records import PARTIAL_ROWS_SINCE, LogReader, is_partial
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
 from hudi_core.rows.project import projection
 from hudi_core.tagging.by_files import FileLookup
@@ -73,16 +74,20 @@ def settle_deleted_rows(sources: Sources, incoming: Incoming, places: Places) ->
     """The places of rows that are merged, of which some have keys that log files delete (`Places.deleted_in`).
 
     Rows that lose to the delete of their key are left out, and so are delete markers that would bring back the row which the base
-    file has of a deleted key. Where rows would do that, their slices are `unlogged`. Reads of each slice with deleted keys the
-    columns that merging needs. Raises as a read of these slices.
+    file has of a deleted key. Where rows would do that, their slices are `unlogged`, and so are those whose log files have rows
+    of some columns. Reads of each slice with deleted keys the columns that merging needs. Raises as a read of these slices.
     """
     snapshot = sources.snapshot
     rules = merge_rules(snapshot.config, snapshot.storage.uri)
-    if places.deleted_in is None or rules.newer_wins:
+    if places.deleted_in is None or (rules.newer_wins and snapshot.config.version < PARTIAL_ROWS_SINCE):
         return places
     columns = _merge_columns(sources, incoming, rules)
     slices, unlogged = places.slices.copy(), set[int]()
     for number, rows in group_rows(places.deleted_in):
+        if any(map(is_partial, slice_blocks(snapshot.slices[number], snapshot.storage, snapshot.timeline))):
+            unlogged.add(number)
+        if rules.newer_wins:
+            continue
         index = index_strings(take_strings(incoming.keys.records, rows))
         records = _read_records(sources, incoming, columns, snapshot.slices[number], rows, index)
         left_out, returns = _find_outcomes(columns, records, len(rows))

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
 from hudi_core.merge.rules import merge_rules
 from hudi_core.metadata.kinds import has_statistics
 from hudi_core.options import MergeMode, TableType
+from hudi_core.reading.log_records import PARTIAL_ROWS_SINCE
 from hudi_core.table.table import Table
 from hudi_core.writing.tasks import AppendLog
 from hudi_core.writing.write_run import Planned
-
-PARTIAL_ROWS_SINCE: Final = 8
-"""The table version from which on log blocks may have rows of some columns."""
 
 
 def merges_partial_rows(table: Table) -> bool:

@@ -103,3 +103,21 @@ def test_a_table_that_writes_no_logs_gets_whole_rows(tmp_path: Path) -> None:
     table = new_table(tmp_path, type="cow")
     table.update({"n": 5}, where="id = 'a'", options=PARTIAL)
     assert stored(table)[0] == ("a", 5, "a1", 1, {"a": 1})
+
+
+@pytest.mark.parametrize("version", [8, 9])
+def test_a_key_comes_back_behind_partial_rows_in_a_base_file(tmp_path: Path, version: int) -> None:
+    """WRITE-1481: readers of Apache Hudi cannot merge a row with a delete before it in log files with partial rows."""
+    table = new_table(tmp_path, version=version)
+    table.update({"n": 7}, where="id = 'a'", options=PARTIAL)
+    refreshed(table).delete(where="id = 'b'")
+    refreshed(table).upsert(rows("b", n=2))
+    assert blocks(table) == []
+    assert [row[:2] for row in stored(table)] == [("a", 7), ("b", 2), ("c", 1)]
+    refreshed(table).delete(where="id = 'b'")
+    refreshed(table).upsert(rows("b", n=4))
+    assert len(blocks(table)) == 2
+    refreshed(table).update({"n": 9}, where="id = 'b'", options=PARTIAL)
+    refreshed(table).upsert(rows("b", n=6))
+    assert len(blocks(table)) == 4
+    assert [row[:2] for row in stored(table)] == [("a", 7), ("b", 6), ("c", 1)]
