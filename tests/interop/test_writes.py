@@ -109,7 +109,7 @@ def test_hudi_reads_our_schema_changes_and_continues_from_them(
 
 @pytest.mark.parametrize("version", [8, 9])
 def test_hudi_merges_our_rows_by_position_and_column_by_column(tmp_path: Path, judge: Any, version: int) -> None:
-    """WRITE-54, WRITE-55."""
+    """WRITE-54, WRITE-55, WRITE-1481."""
     path, expected = tmp_path / "t", tmp_path / "rows.parquet"
     types = pa.schema([("id", pa.string()), ("n", pa.int32()), ("s", pa.string()), ("x", pa.float64())])
     table = create_table(path, types, "id", type="mor", version=version)
@@ -136,6 +136,9 @@ def test_hudi_merges_our_rows_by_position_and_column_by_column(tmp_path: Path, j
     partial = WriteOptions(partial_updates=True)
     refreshed(table).update({"s": "new", "x": None}, where="n = 2 OR id < 'k05'", options=partial)
     refreshed(table).update({"n": 7}, where="id = 'k31'", options=partial)
+    verify()
+    refreshed(table).delete(where="id = 'k02'")
+    refreshed(table).upsert(batch(["k02", "k07"], 3))  # WRITE-1481
     verify()
     went_on = judge.ask("continue", str(path), ops=["upsert", "delete", "compact"], rows=6)
     assert went_on["ok"], judge.explain(went_on)
