@@ -1,11 +1,13 @@
-"""The files of a metadata partition: those that instants of the metadata table record as written. Rule META-4."""
+"""The files of a metadata partition: those that instants of the metadata table record as written. Rules META-4,
+META-1482.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.formats.names import BaseFileName, parse_base_file, parse_log_file
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 from hudi_core.timeline.commits import WriteStat
@@ -41,6 +43,7 @@ def find_lost_files(
     `counts` decides of a requested time whether its instant counts; `present` are sizes of files by name, `opened` the instants
     of the partition's slices. Raises `CorruptFileError` and `StorageError`.
     """
+    bases = [base for name in present if (base := parse_base_file(name)) is not None]
     for stat in _list_written(timeline, counts, partition):
         name = stat.path.rpartition("/")[2]
         log = parse_log_file(name)
@@ -48,10 +51,21 @@ def find_lost_files(
         if log is not None and timeline.layout == 1 and log.instant not in opened:
             continue
         stated, there = stat.file_size, present.get(name)
+        if there is None and timeline.layout == 1 and _is_of_earlier_life(stat, bases):
+            continue
         if there is None:
             yield LostFile(stat.path, "a file that a completed instant of the metadata table wrote", "none")
         elif log is not None and stated and is_other_size(timeline.layout, stated, there):
             yield LostFile(stat.path, f"{stated:,} bytes, as its instant records", f"{there:,} bytes")
+
+
+def _is_of_earlier_life(stat: WriteStat, bases: Sequence[BaseFileName]) -> bool:
+    """Whether a base file went with its partition, which was made again under an earlier time, as in layout 1: one of the base
+    files that are there has a time between that of the slice which the file continued, its last then, and the file's own."""
+    gone, previous = parse_base_file(stat.path.rpartition("/")[2]), stat.previous or ""
+    return gone is not None and any(
+        base.file_id == gone.file_id and previous < base.instant < gone.instant for base in bases
+    )
 
 
 def expect_written(timeline: Timeline, counts: Callable[[str], bool]) -> None:

@@ -82,6 +82,27 @@ def test_a_base_file_that_goes_on_from_log_files_needs_those_before_it(previous:
     assert [file.path for file in found] == ([log] if lost else [])
 
 
+@pytest.mark.parametrize(
+    ("previous", "present", "lost"),
+    [
+        (None, "15010", False),
+        ("10", "15010", False),
+        ("15010", "15010", True),
+        ("15010", "10", True),
+        (None, "30", True),
+    ],
+)
+def test_files_of_a_partition_that_was_made_again_under_an_earlier_time_are_not_missed(
+    previous: str | None, present: str, lost: bool
+) -> None:
+    """META-1482."""
+    compacted, base = "p/f-0_0-1-1_20.hfile", f"f-0_0-2-2_{present}.hfile"
+    stat = {"fileId": "f-0", "path": compacted, "numWrites": 1, "prevCommit": previous}
+    files = {"t/20.commit": json.dumps({"partitionToWriteStats": {"p": [stat]}}).encode()}
+    found = find_lost_files(timeline_in(Memory(files), "t", 1), {"20"}.__contains__, "p", {base: 1}, {present})
+    assert [file.path for file in found] == ([compacted] if lost else [])
+
+
 @each_table_where(lambda entry: entry.has("*/.hoodie/metadata/*/.*.log.*"), "logs of the metadata table", every=3)
 def test_no_missing_log_file_goes_unnoticed(entry: TableEntry) -> None:
     storage, _, _, metadata = metadata_of(entry)
