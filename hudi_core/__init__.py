@@ -66,6 +66,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     other_words  what other libraries call things, for errors
     secrets     texts without secrets
     version     the version of the package
+    storage_parts  what some stores can do beside the storage of every engine
     arrays      names of NumPy's arrays by what they hold
 
 Names are imported when they are first used: `import hudi_core` alone loads nothing.

@@ -6,7 +6,7 @@ Raises `OSError` as the operating system does.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
@@ -18,14 +18,17 @@ from itertools import islice
 from pathlib import Path
 from shutil import rmtree
 from threading import Lock
-from typing import BinaryIO, Final, Protocol, runtime_checkable
+from typing import BinaryIO, Final
 from uuid import uuid4
+
+from hudi_core.storage_parts import NameLimits
 
 _SYNCS_AT_ONCE: Final = 8
 _WRITERS: Final = 3
 _TEMPORARY, _TEMPORARY_END = ".hudi-core-", ".tmp"
 _DIGEST_BYTES: Final = 8
 _PREFIX_LENGTH: Final = len(_TEMPORARY) + 2 * _DIGEST_BYTES + 1
+_FENCED: Final = f"{_TEMPORARY}fenced-"
 _CHECKSUM_END: Final = ".crc"
 _NAME_BYTES: Final = 255
 _PATH_BYTES: Final = 4096
@@ -33,74 +36,6 @@ _PATH_BYTES: Final = 4096
 
 class TakenAwayError(FileNotFoundError):
     """Another process wrote or deleted a file while this one was writing it. Rule STORE-890."""
-
-
-@runtime_checkable
-class StorageWithLinks(Protocol):
-    """An optional part of an engine's storage whose folders may have links."""
-
-    @property
-    def links(self) -> Collection[str]:
-        """The paths of the links that listings met so far, and did not follow. Rule STORE-260."""
-        ...
-
-
-@runtime_checkable
-class StorageWithFolders(Protocol):
-    """An optional part of an engine's storage whose folders may be there without files. Object stores have none of these."""
-
-    def list_folders(self, folder: str) -> Sequence[str]:
-        """The names of the folders right below a folder, sorted, also of empty ones. None where there is no such folder."""
-        ...
-
-
-@runtime_checkable
-class StorageWithSync(Protocol):
-    """An optional part of an engine's storage: a loss of power can undo its changes until they are synced. Rule STORE-324."""
-
-    def sync(self) -> None:
-        """Makes all changes durable that were made here: contents of files and names in folders, many at once."""
-        ...
-
-    def defer(self) -> AbstractContextManager[None]:
-        """Where contents of new files are not synced one by one while the block runs, but with the next `sync`."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class NameLimits:
-    """How long names may be, in bytes: one step of a path, and a path from the table's root on."""
-
-    step: int
-    path: int
-
-
-@runtime_checkable
-class StorageWithLimits(Protocol):
-    """An optional part of an engine's storage whose names have a greatest length. Rule STORE-1154."""
-
-    @property
-    def limits(self) -> NameLimits | None:
-        """None where it is not known."""
-        ...
-
-
-@runtime_checkable
-class StorageWithOptions(Protocol):
-    """An optional part of an engine's storage that was opened with options: another URL of the same store takes them too."""
-
-    @property
-    def options(self) -> Mapping[str, str]: ...
-
-
-@runtime_checkable
-class StorageWithTakeAway(Protocol):
-    """An optional part of an engine's storage that deletes a file only as it was read. Rule COMMIT-1024."""
-
-    def take_away(self, path: str, content: bytes) -> bool:
-        """Deletes a file if it has this content, and only then; False where it is another one by now, or none. Raises
-        `UnsupportedError` where the store cannot promise that."""
-        ...
 
 
 @dataclass(eq=False)
@@ -163,6 +98,56 @@ def let_pass() -> Iterator[None]:
         _PASSING.reset(token)
 
 
+_NAMING: Final[ContextVar[Callable[[], None] | None]] = ContextVar("naming", default=None)
+
+
+@contextmanager
+def look_before_naming(look: Callable[[], None]) -> Iterator[None]:
+    """Calls `look` before a file that this thread wrote as a stream in the block takes its name: it raises where it may not."""
+    token = _NAMING.set(look)
+    try:
+        yield
+    finally:
+        _NAMING.reset(token)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fence:
+    """A folder, and what is asked before a file below it takes its name."""
+
+    folder: Path
+    look: Callable[[], None]
+
+
+_FENCE: Final[ContextVar[_Fence | None]] = ContextVar("fence", default=None)
+
+
+@contextmanager
+def fence(folder: Path, look: Callable[[], None]) -> Iterator[None]:
+    """What this thread creates or replaces below the folder waits in it until `look` was called. Rule COMMIT-1475."""
+    token = _FENCE.set(_Fence(folder, look))
+    try:
+        yield
+    finally:
+        _FENCE.reset(token)
+
+
+def drop_fenced(folder: Path) -> None:
+    """Deletes what waits in the folder behind a fence: who wrote it cannot give it its name any more."""
+    with suppress(FileNotFoundError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(_FENCED):
+                folder.joinpath(entry.name).unlink(missing_ok=True)
+
+
+def _fence_of(path: Path) -> _Fence | None:
+    """The fence that a file is behind. A file on another disk than the fence's folder is behind none: it could not move."""
+    fence = _FENCE.get()
+    if fence is None or not path.is_relative_to(fence.folder):
+        return None
+    return fence if path.parent.stat().st_dev == fence.folder.stat().st_dev else None
+
+
 def sync_paths(paths: Iterable[Path]) -> None:
     """Makes the contents of files durable, and the names in folders. Nothing where one is gone by now."""
     for path in paths:
@@ -198,17 +183,23 @@ def create_file(path: Path, content: bytes, unsynced: Unsynced) -> None:
     if content:
         with _temporary(path, unsynced) as temporary:
             _write(temporary, content, synced=not unsynced.defers)
-            _link(temporary, path)
+            _take_name(os.link, temporary, path)
     else:
         _make_folder(path.parent, unsynced)
         path.open("xb").close()
     unsynced.note(path.parent, *([path] if content and unsynced.defers else []))
 
 
-def _link(temporary: Path, path: Path) -> None:
+def _take_name(take: Callable[[Path, Path], None], temporary: Path, path: Path) -> None:
+    """Gives a file its name, where its fence lets it. Raises `TakenAwayError` where another deleted it."""
+    fence = _fence_of(path)
+    if fence is not None:
+        fence.look()
     try:
-        os.link(temporary, path)
+        take(temporary, path)
     except FileNotFoundError:
+        if fence is not None:
+            fence.look()  # says why
         raise TakenAwayError(str(path)) from None
 
 
@@ -217,7 +208,7 @@ def replace_file(path: Path, content: bytes, unsynced: Unsynced) -> None:
     _delete_checksum(path)
     with _temporary(path, unsynced) as temporary:
         _write(temporary, content, synced=not _PASSING.get())
-        temporary.replace(path)
+        _take_name(os.replace, temporary, path)
     unsynced.note(path.parent)
 
 
@@ -233,19 +224,15 @@ def output_file(path: Path, unsynced: Unsynced) -> Iterator[BinaryIO]:
     try:
         with file:
             yield file
-        _give_name(temporary, path)
+        look = _NAMING.get()
+        if look is not None:
+            look()
+        _take_name(os.replace, temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     delete_unfinished(path)
     unsynced.note(path.parent, path)
-
-
-def _give_name(temporary: Path, path: Path) -> None:
-    try:
-        temporary.replace(path)
-    except FileNotFoundError:
-        raise TakenAwayError(str(path)) from None
 
 
 def delete_file(path: Path, unsynced: Unsynced) -> None:
@@ -429,6 +416,11 @@ def _name_temporary(name: str) -> str:
     return f"{_temporary_prefix(name)}{uuid4().hex}{_TEMPORARY_END}"
 
 
+def _name_fenced() -> str:
+    """A name under which a file waits behind a fence."""
+    return f"{_FENCED}{uuid4().hex}{_TEMPORARY_END}"
+
+
 def _open(path: Path) -> tuple[Path, BinaryIO]:
     """A new file for the content of another, under the first of its temporary names that is free."""
     for temporary in map(path.with_name, _name_temporaries(path.name)):
@@ -440,9 +432,11 @@ def _open(path: Path) -> tuple[Path, BinaryIO]:
 
 @contextmanager
 def _temporary(path: Path, unsynced: Unsynced) -> Iterator[Path]:
-    """A name beside the file's, of a form that no reader of a table takes for a file of its own. Its folder is made."""
+    """A name beside the file's, or in the folder of its fence, of a form that no reader of a table takes for a file of its own.
+    The file's folder is made."""
     _make_folder(path.parent, unsynced)
-    temporary = path.with_name(_name_temporary(path.name))
+    fence = _fence_of(path)
+    temporary = path.with_name(_name_temporary(path.name)) if fence is None else fence.folder / _name_fenced()
     try:
         yield temporary
     finally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,13 +13,14 @@ from hudi_core.engine import FileInfo
 from hudi_core.errors import AlreadyExistsError, NoSuchFileError, StorageError, UnsupportedError, file_taken_away
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.local_files import (
-    NameLimits,
     TakenAwayError,
     Unsynced,
     create_file,
     delete_file,
     delete_files,
     delete_folder,
+    drop_fenced,
+    fence,
     find_limits,
     list_folders,
     output_file,
@@ -30,8 +31,10 @@ from hudi_core.local_files import (
     walk,
 )
 from hudi_core.local_uris import is_url, local_path
+from hudi_core.options import FOLDER
 from hudi_core.parallel.requests import Traffic
 from hudi_core.paths import path_within
+from hudi_core.storage_parts import NameLimits
 
 
 def root_folder(uri: str) -> Path:
@@ -125,6 +128,13 @@ class PlainStorage:
     def take_away(self, path: str, content: bytes) -> bool:
         with _report_errors(str(self._path(path))):
             return take_away(self._own(path, to_delete=True), content, self._unsynced)
+
+    def fence(self, look: Callable[[], None]) -> AbstractContextManager[None]:
+        return fence(self._path(FOLDER), look)
+
+    def drop_fenced(self) -> None:
+        with _report_errors(str(self._path(FOLDER))):
+            drop_fenced(self._path(FOLDER))
 
     def delete_folder(self, path: str) -> None:
         with _report_errors(str(self._path(path))):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -35,8 +35,9 @@ from hudi_core.errors import (
     UsageError,
 )
 from hudi_core.formats.properties import parse_properties
-from hudi_core.local_files import StorageWithTakeAway, let_pass
+from hudi_core.local_files import let_pass
 from hudi_core.options import PROPERTIES_PATH
+from hudi_core.storage_parts import StorageWithFence, StorageWithTakeAway
 
 LOCK_PATH: Final = ".hoodie/lock"
 UNNAMED: Final = "unnamed"
@@ -85,10 +86,7 @@ class HeldLock:
         """Raises `ConflictError` where another writer took the lock: its clock is fast, or this process was stopped for long.
         To be called before the one act that readers see."""
         with self._turn:
-            self._look()
-            where = f"{self.storage.uri}/{LOCK_PATH}"
-        if self._lost is not None:
-            raise ConflictError(where, expected="a lock that is still held", found=self._lost)
+            self._look_again()
         if self.of_storage is not None:
             self.of_storage.refuse_lost()
 
@@ -98,10 +96,17 @@ class HeldLock:
             self._look()
             if self._lost is None:
                 content = _content(self.owner, self.clock())
-                self.storage.replace(LOCK_PATH, content)
+                with _fence(self.storage, self._look_again):
+                    self.storage.replace(LOCK_PATH, content)
                 self.content = content
         if self.of_storage is not None:
             self.of_storage.renew()
+
+    def _look_again(self) -> None:
+        self._look()
+        if self._lost is not None:
+            where = f"{self.storage.uri}/{LOCK_PATH}"
+            raise ConflictError(where, expected="a lock that is still held", found=self._lost)
 
     def _look(self) -> None:
         held = read_lock(self.storage, LOCK_PATH)
@@ -135,6 +140,7 @@ def table_lock(
             storage_lock(storage, longest, clock, owner, is_absent=is_absent) as held.of_storage,
             _renew_while_held(held, renewal),
             guard_steps(held.refuse_doubtful),
+            _fence(storage, held.refuse_lost),
         ):
             yield held
     finally:
@@ -163,7 +169,7 @@ def _renew_while_held(held: HeldLock, renewal: timedelta) -> Iterator[None]:
         while not ended.wait(renewal.total_seconds()):
             try:
                 held.renew()
-            except StorageError:
+            except (StorageError, ConflictError):
                 continue  # the next one may come through; the loss is noticed before the commit
 
     thread = Thread(target=work, name="lock-renewal", daemon=True)
@@ -221,7 +227,20 @@ def free_lock(storage: Storage, owner: str | None = None, clock: Clock = system_
         raise ConflictError(where, expected=expected, found=found)
     if not take_away(storage, LOCK_PATH, content, _content(this_owner(), clock())):
         raise ConflictError(where, expected=f"the lock of {state.owner}", found="another one, taken meanwhile")
+    _drop_fenced(storage)
     return state
+
+
+def _fence(storage: Storage, look: Callable[[], None]) -> AbstractContextManager[None]:
+    """What is made in the block gets its name behind the look alone, where storage can promise that. Rule COMMIT-1475."""
+    return storage.fence(look) if isinstance(storage, StorageWithFence) else nullcontext()
+
+
+def _drop_fenced(storage: Storage) -> None:
+    """Stops what the owners of earlier locks were about to do: a process may be stopped between its last look and the step after
+    it, and go on later."""
+    if isinstance(storage, StorageWithFence):
+        storage.drop_fenced()
 
 
 def _take_and_look(storage: Storage, owner: str, patience: float | None, clock: Clock) -> tuple[bytes, bool]:
@@ -245,6 +264,7 @@ def _take(storage: Storage, owner: str, patience: float | None, clock: Clock) ->
         try:
             with let_pass():
                 storage.create(LOCK_PATH, content)
+            _drop_fenced(storage)
             return content
         except AlreadyExistsError:
             held = read_lock(storage, LOCK_PATH)
@@ -253,6 +273,7 @@ def _take(storage: Storage, owner: str, patience: float | None, clock: Clock) ->
                 taken = take_over(storage, LOCK_PATH, held, content)
             if not taken:
                 continue
+            _drop_fenced(storage)  # its renewal too, before the lock is read again
             sleep(_SETTLING)
             if read_lock(storage, LOCK_PATH) == content:
                 return content

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hudi_core.engine import Storage
-from hudi_core.local_files import NameLimits, StorageWithLimits
+from hudi_core.storage_parts import NameLimits, StorageWithLimits
 
 _MARKER_BYTES: Final = 192
 """What a marker's path has at most besides the partition: Hudi's folder, the time, the name of a data file."""

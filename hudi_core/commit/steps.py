@@ -11,9 +11,9 @@ from itertools import zip_longest
 
 from hudi_core.engine import Runner, Storage
 from hudi_core.errors import AlreadyExistsError
-from hudi_core.local_files import StorageWithSync
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
+from hudi_core.storage_parts import StorageWithSync
 
 _GUARDS: ContextVar[tuple[Callable[[], None], ...]] = ContextVar("guards", default=())
 

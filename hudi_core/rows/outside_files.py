@@ -22,11 +22,11 @@ from urllib.parse import unquote, urlsplit
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import Engine, InputRows, Storage
 from hudi_core.errors import StorageError, UsageError, name_original
-from hudi_core.local_files import StorageWithOptions
 from hudi_core.local_uris import is_url, local_path, refuse_no_path
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.schema.schema import Schema
 from hudi_core.secrets import public_url
+from hudi_core.storage_parts import StorageWithOptions
 
 if TYPE_CHECKING:
     from urllib import request

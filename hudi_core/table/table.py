@@ -13,13 +13,13 @@ from hudi_core.arguments import AnswersOtherWords, take_flag
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import Engine, ScanReader, Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError, describe
-from hudi_core.local_files import StorageWithLinks
 from hudi_core.notebook import html_table
 from hudi_core.options import PROPERTIES_PATH, UNRELEASED, UNRELEASED_VERSION, TableConfig
 from hudi_core.portable import Portable
 from hudi_core.reading.damage import OnDamage
 from hudi_core.schema.names import names
 from hudi_core.snapshot.mode import MetadataMode
+from hudi_core.storage_parts import StorageWithLinks
 from hudi_core.timeline.instants import Instant
 from hudi_core.timeline.timeline import Timeline
 

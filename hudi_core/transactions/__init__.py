@@ -18,7 +18,8 @@ leaves:
     timeline, so these come first: the other way round a reader could see a commit whose files no index knows. A death
     here is rolled back with its records (`metadata_writer.undo`).
 5.  Data files, log files, markers and their folders are made durable (`commit.steps.sync_changes`), the lock file is
-    read once more to see that it is still ours, and the *completed* instant is created. This is the act. Unlock.
+    read once more to see that it is still ours, and the *completed* instant is created. This is the act. Unlock. In
+    local folders the look comes behind all but the name of that file, and whoever takes the lock takes the file away.
 6.  The heartbeat and the markers go. A death before that leaves markers of a completed write, which no reader and no
     rollback follows; once the heartbeat has stopped, the next writer removes them (`remains`).
 

@@ -17,8 +17,8 @@ from hudi_core.commit.statuses import WriteStatus, add_written
 from hudi_core.commit.steps import Create, Ensure, SideBySide, run, sync_changes
 from hudi_core.engine import Runner, Storage
 from hudi_core.errors import ConflictError
-from hudi_core.local_files import StorageWithSync
 from hudi_core.parallel.reach import Reach
+from hudi_core.storage_parts import StorageWithSync
 from hudi_core.tally import Tally
 from hudi_core.transactions.transaction import Transaction
 
@@ -159,7 +159,9 @@ class TaskRuns:
         each run is an attempt. `work`, `files` and tasks can be pickled."""
         storage, runner = self.write.table.storage, self.runner
         repeats = runner.reach is not Reach.MEMORY
-        running = InAttempts(Attempts(storage, self.write.instant_time), work, files) if repeats else work
+        running = (
+            InAttempts(Attempts(storage, self.write.instant_time), work, files) if repeats else self.write.guard(work)
+        )
         watched = self.progress is not None or (self.tally is not None and repeats)
         share = runner.parallelism * _TASKS_AT_ONCE if watched else len(tasks)
         for start in range(0, len(tasks), max(share, 1)):

@@ -8,9 +8,9 @@ from datetime import datetime
 from hudi_core.commit.heartbeat import HEARTBEATS, METADATA_HEARTBEATS, heartbeat_path, is_alive
 from hudi_core.commit.markers import MARKERS, METADATA_MARKERS
 from hudi_core.engine import Storage
-from hudi_core.local_files import StorageWithFolders
 from hudi_core.metadata_writer.undo import metadata_timeline
 from hudi_core.paths import instant_name, join_paths
+from hudi_core.storage_parts import StorageWithFolders
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
 from hudi_core.commit.heartbeat import Heartbeat, heartbeat, heartbeat_path, is_alive
@@ -23,7 +23,7 @@ from hudi_core.commit.steps import Create, DeleteMany, Ensure, Step, run, side_b
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, HudiError, NoSuchFileError, StorageError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
-from hudi_core.local_files import let_pass
+from hudi_core.local_files import let_pass, look_before_naming
 from hudi_core.metadata.kinds import beside_listing
 from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.table.open import refreshed
@@ -44,6 +44,9 @@ from hudi_core.transactions.refusals import refuse_restoring
 from hudi_core.transactions.rollback import roll_back, roll_back_failed
 from hudi_core.transactions.schema_commit import schema_commit, schema_text
 from hudi_core.transactions.taking_back import forget, take_back, take_back_commit
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 MetadataSteps = Callable[[Table, str, TableChange], Sequence[Step]]
 """The steps that bring the metadata table up to date with a change, its completed instant last."""
@@ -98,9 +101,27 @@ class Transaction:
         """Whether no other writer took the write for dead, and rolled it back or took it over."""
         return self.beat is None or self.beat.is_own()
 
+    def refuse_taken(self) -> None:
+        """Raises `ConflictError` where another writer took the write for dead."""
+        if not self.is_own():
+            where = f"{self.table.storage.uri}: {self.operation} of {self.instant_time}"
+            raise ConflictError(where, expected="a pending write", found="one that another writer took for dead")
+
+    def guard(self, work: Callable[[T], R]) -> Callable[[T], R]:
+        """The work on a task of this process, whose files get their names only as long as nobody took the write for dead: whoever
+        rolled it back does not look for them any more. Rule COMMIT-1477."""
+
+        def work_while_own(task: T) -> R:
+            self.refuse_taken()
+            with look_before_naming(self.refuse_taken):
+                return work(task)
+
+        return work_while_own
+
     def start(self, planned: Mapping[str, Sequence[Stat]] | None = None, beside: Sequence[Step] = ()) -> None:
         """Makes the instant inflight, before the first data file, as the steps `beside` are made: the first markers. `planned`
         are the file groups that will be written to, by partition: writers of Apache Hudi look there for conflicts."""
+        self.refuse_taken()
         record = metadata_record(planned or {}, self.operation)
         self.partitions = frozenset(planned or {})
         inflight = Create(self.files.inflight, encode_commit(record, self.table.config.layout))
@@ -149,9 +170,7 @@ class Transaction:
         with table_lock(storage, clock=self.clock, until=self.locks) as lock:
             latest = refreshed(self.table)
             _expect_commit(latest)
-            if not self.is_own():
-                where = f"{storage.uri}: {self.operation} of {self.instant_time}"
-                raise ConflictError(where, expected="a pending write", found="one that another writer took for dead")
+            self.refuse_taken()
             change = settled(latest, change)
             if self.cancels_plans:
                 latest = _without_plans(latest, change, self.clock)

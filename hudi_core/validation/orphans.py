@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from hudi_core.local_files import StorageWithLinks
+from hudi_core.storage_parts import StorageWithLinks
 from hudi_core.validation.findings import Finding, Severity, by_hand
 from hudi_core.validation.subject import DataFile, Subject
 

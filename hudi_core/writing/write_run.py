@@ -242,7 +242,7 @@ class WriteRun:
             return Written(*exchange.remove(table.engine.runner))
         folders = SideBySide(tuple(partition_steps(tasks, running.instant_time)))
         run(table.storage, [folders], durable=False)  # with the files in them, before the commit
-        return Written(self._run_here(table, runner, tasks))
+        return Written(self._run_here(table, runner, tasks, running))
 
     def _task_runner(self, snapshot: Snapshot, table: Table, planned: Planned) -> TaskRunner:
         stated = table.config.properties
@@ -267,17 +267,21 @@ class WriteRun:
             self.options.progress(len(tasks), len(tasks))
         return replace(written, staged=join_staged(written.staged, filters))
 
-    def _run_here(self, table: Table, runner: TaskRunner, tasks: Sequence[Task]) -> tuple[WriteStatus, ...]:
+    def _run_here(
+        self, table: Table, runner: TaskRunner, tasks: Sequence[Task], running: Transaction | None = None
+    ) -> tuple[WriteStatus, ...]:
         """Runs tasks whose rows are in the spool, a share at a time where somebody follows the progress of other processes."""
-        progress, tally, work = self.options.progress, self.options.tally, runner_of(table.engine, table.storage, tasks)
+        progress, tally = self.options.progress, self.options.tally
+        work = runner_of(table.engine, table.storage, tasks)
         in_memory = table.engine.runner.reach is Reach.MEMORY
         if in_memory:
             runner = replace(runner, tally=tally)
+        task_work = runner.run if running is None or not in_memory else running.guard(runner.run)
         at_once = progress is None and (in_memory or tally is None)
         share = len(tasks) if at_once else work.parallelism * _TASKS_AT_ONCE
         statuses: list[WriteStatus | None] = []
         for start in range(0, len(tasks), max(share, 1)):
-            done = work.run(runner.run, tasks[start : start + share])
+            done = work.run(task_work, tasks[start : start + share])
             statuses += done
             if not in_memory:
                 self._add_written(done)

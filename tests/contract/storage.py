@@ -8,7 +8,7 @@ import pytest
 
 from hudi_core.engine import FileInfo
 from hudi_core.errors import StorageError
-from hudi_core.local_files import StorageWithLinks
+from hudi_core.storage_parts import StorageWithLinks
 from tests.contract.harness import AnyEngine
 
 NAMES = [

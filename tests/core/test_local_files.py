@@ -15,6 +15,7 @@ from hudi_core.engine import FileInfo
 from hudi_core.errors import ConflictError, StorageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.local_files import delete_unfinished, walk
+from hudi_core.storage_parts import StorageWithFolders
 from hudi_core.table.engines import load_engine
 from tests.support.written_tables import rows, rows_of
 
@@ -165,7 +166,7 @@ def test_what_a_killed_process_left_of_a_new_file_goes_with_the_file(tmp_path: P
 def test_folders_are_listed_also_where_they_are_empty(tmp_path: Path, engine: str) -> None:
     """STORE-1148."""
     storage = load_engine(engine).storage(str(tmp_path))
-    assert isinstance(storage, local_files.StorageWithFolders)
+    assert isinstance(storage, StorageWithFolders)
     assert storage.list_folders("none") == []
     for folder in ("x/b", "x/a/c"):
         (tmp_path / folder).mkdir(parents=True)

@@ -38,7 +38,7 @@ def at_random(seed: int, chances: Chances = Chances()) -> Callable[[World], None
             fate = draw.random() * 100
             if fate < chances.deaths:
                 world.kill(current)
-            elif fate < chances.deaths + chances.pauses and not world.is_past_its_last_look(current):
+            elif fate < chances.deaths + chances.pauses:
                 world.pass_time(current)
                 current = next((actor for actor in standing if actor is not current), current)
             else:
@@ -62,7 +62,7 @@ def switched(*stops: int, dies: bool = False, pauses: bool = False) -> Callable[
             _run_up_to(world, actor, actor.points + goal)
             if at == 0 and not actor.done and dies:
                 world.kill(actor)
-            elif at == 0 and not actor.done and pauses and not world.is_past_its_last_look(actor):
+            elif at == 0 and not actor.done and pauses:
                 world.pass_time(actor)
             at += 1
 

@@ -148,10 +148,6 @@ class World:
         self.trace.append(f"time passes, {', '.join(actor.name for actor in paused) or 'nobody'} is paused")
         self.scheduler.pass_time(paused)
 
-    def is_past_its_last_look(self, actor: Actor) -> bool:
-        """Whether an actor looked for its lock and is about to complete: the one moment in which it may not be paused."""
-        return actor.at.kind == "create" and self._completes(actor.at.path) is not None
-
     def _actor(self, name: str, part: Plays) -> None:
         opened = open_table(self.path)
 

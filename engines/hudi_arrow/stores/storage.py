@@ -6,8 +6,8 @@ import importlib
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from errno import ENOENT
@@ -22,7 +22,6 @@ from pyarrow import fs
 
 from hudi_arrow.stores.native_files import RandomAccessFile, copy_owned
 from hudi_arrow.stores.storage_options import own_names, own_options, type_options
-from hudi_core import local_files
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import (
     AlreadyExistsError,
@@ -35,11 +34,29 @@ from hudi_core.errors import (
     file_taken_away,
 )
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
-from hudi_core.local_files import NameLimits, TakenAwayError, Unsynced, own_path, walk
+from hudi_core.local_files import (
+    TakenAwayError,
+    Unsynced,
+    create_file,
+    delete_file,
+    delete_files,
+    delete_folder,
+    drop_fenced,
+    fence,
+    find_limits,
+    list_folders,
+    output_file,
+    own_path,
+    replace_file,
+    take_away,
+    walk,
+)
 from hudi_core.local_uris import is_url, local_path
+from hudi_core.options import FOLDER
 from hudi_core.parallel.requests import Traffic
 from hudi_core.paths import path_within
 from hudi_core.secrets import is_without_secrets, public_url, secrets_in, without_secrets
+from hudi_core.storage_parts import NameLimits
 
 _ARROW_SCHEMES = {
     "s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "gcs": "gs", "hdfs": "hdfs", "viewfs": "viewfs",
@@ -152,7 +169,7 @@ class ArrowStorage:
             return []
         self.full(folder)
         with self._report_errors(folder):
-            return local_files.list_folders(Path(self._root or "/"), folder)
+            return list_folders(Path(self._root or "/"), folder)
 
     def exists(self, path: str) -> bool:
         with self._report_errors(path):
@@ -193,12 +210,12 @@ class ArrowStorage:
 
     def create(self, path: str, content: bytes) -> None:
         with self._report_errors(path):
-            local_files.create_file(self._local(path, "creates a file only if there is none"), content, self._unsynced)
+            create_file(self._local(path, "creates a file only if there is none"), content, self._unsynced)
 
     def replace(self, path: str, content: bytes) -> None:
         with self._report_errors(path):
             if isinstance(self._filesystem, fs.LocalFileSystem):
-                local_files.replace_file(self._own(path), content, self._unsynced)
+                replace_file(self._own(path), content, self._unsynced)
             else:
                 with self._filesystem.open_output_stream(self.full(path)) as stream:
                     stream.write(content)
@@ -206,14 +223,14 @@ class ArrowStorage:
     def delete(self, path: str) -> None:
         with self._report_errors(path), suppress(FileNotFoundError):
             if isinstance(self._filesystem, fs.LocalFileSystem):
-                local_files.delete_file(self._own(path, to_delete=True), self._unsynced)
+                delete_file(self._own(path, to_delete=True), self._unsynced)
             else:
                 self._filesystem.delete_file(self.full(path))
 
     def delete_files(self, paths: Sequence[str], *, in_order: bool = False) -> None:
         if isinstance(self._filesystem, fs.LocalFileSystem):
             own = [path_within(path, self._uri) for path in paths]
-            local_files.delete_files(Path(self._root or "/"), own, self._unsynced, self._report_errors)
+            delete_files(Path(self._root or "/"), own, self._unsynced, self._report_errors)
         else:
             for path in paths:
                 self.delete(path)
@@ -221,19 +238,28 @@ class ArrowStorage:
     def take_away(self, path: str, content: bytes) -> bool:
         with self._report_errors(path):
             local = self._local(path, "deletes a file only as it was read")
-            return local_files.take_away(local, content, self._unsynced)
+            return take_away(local, content, self._unsynced)
+
+    def fence(self, look: Callable[[], None]) -> AbstractContextManager[None]:
+        is_local = isinstance(self._filesystem, fs.LocalFileSystem)
+        return fence(Path(self.full(FOLDER)), look) if is_local else nullcontext()
+
+    def drop_fenced(self) -> None:
+        if isinstance(self._filesystem, fs.LocalFileSystem):
+            with self._report_errors(FOLDER):
+                drop_fenced(Path(self.full(FOLDER)))
 
     def delete_folder(self, path: str) -> None:
         with self._report_errors(path), suppress(FileNotFoundError):
             if isinstance(self._filesystem, fs.LocalFileSystem):
-                local_files.delete_folder(self._own(path, to_delete=True), self._unsynced)
+                delete_folder(self._own(path, to_delete=True), self._unsynced)
             else:
                 self._filesystem.delete_dir(self.full(path))
 
     @property
     def limits(self) -> NameLimits | None:
         is_disk = isinstance(self._filesystem, fs.LocalFileSystem)
-        return local_files.find_limits(Path(self._root or "/")) if is_disk else None
+        return find_limits(Path(self._root or "/")) if is_disk else None
 
     def sync(self) -> None:
         with self._report_errors(""):
@@ -251,7 +277,7 @@ class ArrowStorage:
     def output(self, path: str) -> Iterator[BinaryIO]:
         with (
             self._report_errors(path),
-            local_files.output_file(self._local(path, "takes back what is half written"), self._unsynced) as file,
+            output_file(self._local(path, "takes back what is half written"), self._unsynced) as file,
         ):
             yield file
 

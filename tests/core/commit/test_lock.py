@@ -114,7 +114,8 @@ def lock(folder: Path, owner: str, seconds: float = 300) -> PlainStorage:
     """A table whose lock this owner has, for so long."""
     storage = PlainStorage(str(folder))
     until = int((system_clock() + timedelta(seconds=seconds)).timestamp() * 1000)
-    storage.create(LOCK_PATH, json.dumps({"owner": owner, "validUntil": until}).encode())
+    (folder / LOCK_PATH).parent.mkdir(exist_ok=True)
+    (folder / LOCK_PATH).write_bytes(json.dumps({"owner": owner, "validUntil": until}).encode())
     return storage
 
 
