@@ -440,5 +440,6 @@ def _temporary(path: Path, unsynced: Unsynced) -> Iterator[Path]:
     try:
         yield temporary
     finally:
-        with suppress(FileNotFoundError):
+        # What ended the block counts, or that the file has its name: what stays goes as that of killed processes.
+        with suppress(OSError):
             temporary.unlink()

@@ -8,6 +8,7 @@ with transaction(table, DELTA_COMMIT, "UPSERT") as write:
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -167,7 +168,7 @@ class Transaction:
             self.start()
         config, storage = self.table.config, self.table.storage
         self.wait_for_lock()
-        with table_lock(storage, clock=self.clock, until=self.locks) as lock:
+        with _let_stay(self), table_lock(storage, clock=self.clock, until=self.locks) as lock:
             latest = refreshed(self.table)
             _expect_commit(latest)
             self.refuse_taken()
@@ -192,13 +193,14 @@ class Transaction:
             sync_changes(storage)
             lock.refuse_lost()
             run(storage, [Create(path, content)])
-        self.committed = Instant(
-            self.instant_time,
-            self.action,
-            InstantState.COMPLETED,
-            None if config.layout == 1 else completion,
-            path.rpartition("/")[2],
-        )
+            self.committed = Instant(
+                self.instant_time,
+                self.action,
+                InstantState.COMPLETED,
+                None if config.layout == 1 else completion,
+                path.rpartition("/")[2],
+            )
+        assert self.committed is not None
         return self.committed
 
 
@@ -297,9 +299,23 @@ def _end(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator[N
                     _show_death(write)
                 alive.close()
         else:
-            alive.close()  # first, so that at any time something shows an attempt of a task that its write ended
-            with let_pass():
+            with _let_stay(write), let_pass():
+                alive.close()  # first, so that at any time something shows an attempt of a task that its write ended
                 write.table.storage.delete_folder(marker_folder(write.instant_time))
+            with _let_stay(write):
+                write.wait_for_lock()
+
+
+@contextmanager
+def _let_stay(write: Transaction) -> Iterator[None]:
+    """Warns of what storage does not delete behind the commit: an error would have the write tried again. Rule COMMIT-1478."""
+    try:
+        yield
+    except StorageError as error:
+        if write.committed is None:
+            raise
+        done = f"{write.operation} of {write.instant_time} is complete, but left something that a later write deletes"
+        warnings.warn(f"{done}: {error}", stacklevel=2)
 
 
 def _expect_commit(table: Table) -> None:

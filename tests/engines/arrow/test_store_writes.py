@@ -122,6 +122,7 @@ def later() -> datetime:
     return system_clock() + timedelta(minutes=10)
 
 
+@pytest.mark.filterwarnings("ignore:.*is complete, but left something")
 @pytest.mark.parametrize(("last", "first"), [("403", 0), ("lost", 3)])
 def test_a_write_that_ends_at_a_request_is_there_as_a_whole_or_not_at_all(
     store: MeasuredStore, last: str, first: int
