@@ -194,6 +194,12 @@ def _status(run: Callable[[], int], given: Sequence[str] = ()) -> int:
         return _report(f"error: {_refusal(refused, given)}", 2)
     except typer.Abort:
         return 1
+    except MemoryError as problem:
+        return _report(f"error: out of memory{_in_a_line(problem) and ': '}{_in_a_line(problem)}", 1)
+    except RuntimeError as problem:
+        if str(problem) != _NO_THREAD:
+            raise
+        return _report(f"error: {problem}: the limit of threads or of memory is reached", 1)
     except OSError as problem:
         # What is not of a file is of the text of --help and --version, which Typer writes itself.
         place = "standard output" if problem.filename is None else problem.filename
@@ -209,6 +215,10 @@ def _report(message: str, status: int) -> int:
         discard()  # the message reports this, unless it reports something worse
     say(message)
     return status
+
+
+_NO_THREAD: Final = "can't start new thread"
+"""What Python says where the system gives it no thread."""
 
 
 def _in_a_line(error: Exception) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from hudi_core.cli import application
 from tests.support.commands import Ran, fingerprint, ran, rides, rides_in
 
 _FARE = ("--where", "fare > 90")
@@ -322,6 +323,34 @@ class TestRefusedSchemas:
         file = tmp_path / "schema"
         file.write_bytes(b"\xff\xfe")
         assert "expected UTF-8 text" in refused("convert-schema", file, "--from", "avro", "--to", "spark").error
+
+
+@pytest.mark.parametrize(
+    ("problem", "line"),
+    [
+        (MemoryError("malloc of 64 bytes failed"), "error: out of memory: malloc of 64 bytes failed\n"),
+        (MemoryError(), "error: out of memory\n"),
+        (RuntimeError("can't start new thread"), "error: can't start new thread: the limit of threads or of memory is reached\n"),
+    ],
+)  # fmt: skip
+def test_a_system_that_gives_no_more_is_one_line(
+    problem: Exception, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """CLI-1479."""
+
+    def run() -> int:
+        raise problem
+
+    assert application._status(run) == 1
+    assert capsys.readouterr() == ("", line)
+
+
+def test_an_error_that_is_a_fault_of_ours_is_raised() -> None:
+    def run() -> int:
+        raise RuntimeError("a fault")
+
+    with pytest.raises(RuntimeError, match="a fault"):
+        application._status(run)
 
 
 class TestInstalled:
