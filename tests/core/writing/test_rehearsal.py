@@ -11,7 +11,7 @@ import pytest
 
 import hudi_core
 from hudi_core.cluster.operations import plan_only
-from hudi_core.errors import AlreadyExistsError, ConflictError
+from hudi_core.errors import AlreadyExistsError, ConflictError, NoSuchFileError
 from hudi_core.front.table import Table
 from hudi_core.table.open import refreshed
 from hudi_core.writing.operation import WriteOptions
@@ -134,7 +134,7 @@ def test_a_dry_run_is_refused_as_the_write_is_where_a_clustering_is_planned(tmp_
     assert table.refresh().upsert([{"id": "a", "n": 2}], dry_run=True, cancels_plans=True).updated == 1
 
 
-def test_files_of_a_rehearsal_are_read_back_and_the_tables_stay(tmp_path: Path) -> None:
+def test_files_of_a_rehearsal_take_no_room_and_the_tables_stay(tmp_path: Path) -> None:
     """WRITE-1490."""
     table = hudi_core.create(tmp_path / "t", [{"id": "a"}], "id")
     storage = RehearsedStorage(table.storage, frozenset({"there"}))
@@ -142,9 +142,11 @@ def test_files_of_a_rehearsal_are_read_back_and_the_tables_stay(tmp_path: Path) 
     content = storage.read(stored)
     storage.create("p/x", b"abc")
     storage.replace("p/y", b"de")
-    made = storage.open("p/x")
-    assert (made.size, made.read(1, 2), storage.read("p/y"), storage.exists("p/x")) == (3, b"bc", b"de", True)
-    assert storage.exists("there")
+    with storage.output("p/v") as file:
+        file.write(b"abc")
+    assert all(map(storage.exists, ("p/v", "p/x", "p/y", "there")))
+    with pytest.raises(NoSuchFileError):
+        storage.read("p/v")
     assert not storage.exists("p/z")
     for path in ("p/x", stored):
         with pytest.raises(AlreadyExistsError):
