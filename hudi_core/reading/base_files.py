@@ -204,7 +204,7 @@ class BaseFiles(Portable):
 
     def with_path_values(self, plan: ReadRecord, slice: FileSlice) -> ReadRecord:
         """The plan with partition columns read from the partition path, whatever the file holds; null in the default
-        partition."""
+        partition. Raises `UnsupportedError` for one that neither has."""
         values = self.sources.values
         if not any(wanted.id in values for wanted in plan.wanted.fields):
             return plan
@@ -216,6 +216,8 @@ class BaseFiles(Portable):
                 sources[position] = Null()
             elif bounds is not None and not bounds.nulls:
                 sources[position] = Default(bounds.lower)
+            elif bounds is None and not isinstance(sources[position], Keep):
+                self.sources.refuse_lost_values([wanted.id])
         return replace(plan, fields=tuple(sources))
 
 

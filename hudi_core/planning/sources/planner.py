@@ -58,6 +58,7 @@ class PredicatePlanner:
         """The sources, those first that cost least and decide most."""
         conjuncts_ = self.conjuncts  # sets what the indexes look up
         columns = {column for conjunct in conjuncts_ for column in columns_of(conjunct.hinted)}
+        self.inputs.refuse_lost_values(columns)
         by_index = {lookup.index.name: lookup.source() for lookup in self._lookups}
         in_footers = by_index.pop(self.inputs.footer_filters.name)
         return [

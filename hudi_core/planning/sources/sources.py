@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from hudi_core.arrays import Bools, Numbers
-from hudi_core.errors import TableError
+from hudi_core.errors import TableError, UnsupportedError
 from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.keys.from_keys import RecordKeys, record_keys
 from hudi_core.keys.path_values import PathValue, path_values
@@ -100,6 +100,18 @@ class Sources(Portable):
             return {}
         rows = [path_values(path, config, [place.field.type for place in known]) for path in self.partitions]
         return {place.field.id: [row[position] for row in rows] for position, place in enumerate(known)}
+
+    def refuse_lost_values(self, columns: Iterable[int]) -> None:
+        """Raises `UnsupportedError` for a partition column among these, by id, where writers leave these columns out of files and
+        a path does not give its value: nothing has it. Rule TABLE-1499."""
+        if not self.snapshot.config.drop_partition_columns:
+            return
+        for column in columns:
+            values = self.values.get(column, ())
+            if None in values:
+                name, path = self.snapshot.schema.place(column).name, self.partitions[values.index(None)]
+                expected = f"a path with the value of {name}, which files leave out"
+                raise UnsupportedError(self.snapshot.storage.uri, expected=expected, found=repr(path))
 
     @property
     def has_logs(self) -> bool:
