@@ -208,10 +208,11 @@ def _refuse_broken(array: pa.Array, name: str, first_row: int) -> None:
 
 
 def _is_whole(array: pa.Array) -> bool:
+    """Whether all texts are UTF-8. What else Arrow has against an array is for whoever uses it."""
     try:
         array.validate(full=True)
-    except pa.ArrowInvalid:
-        return False
+    except pa.ArrowInvalid as problem:
+        return "UTF8" not in str(problem)
     return True
 
 
