@@ -273,7 +273,7 @@ class WriteRun:
         """Runs tasks whose rows are in the spool, a share at a time where somebody follows the progress of other processes."""
         progress, tally = self.options.progress, self.options.tally
         work = runner_of(table.engine, table.storage, tasks)
-        in_memory = table.engine.runner.reach is Reach.MEMORY
+        in_memory = work.reach is Reach.MEMORY
         if in_memory:
             runner = replace(runner, tally=tally)
         task_work = runner.run if running is None or not in_memory else running.guard(runner.run)

@@ -27,6 +27,7 @@ from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata_rows.bounds import HIGHEST_STRING
 from hudi_core.metadata_writer import compaction
+from hudi_core.parallel.reach import Reach
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions.rollback import roll_back_completed
@@ -275,6 +276,7 @@ class Elsewhere:
     """A runner of tasks on other machines: what goes there and comes back is pickled."""
 
     parallelism = 2
+    reach = Reach.NOTHING
 
     def run(self, work: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
         return [pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(work))(task))) for task in tasks]
