@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -147,6 +148,19 @@ def test_texts_that_are_no_utf8_are_refused(tmp_path: Path, column: pa.Array) ->
     with pytest.raises(RowError, match=f"^v: (row {number}|a row): "):
         table.upsert(rows)
     assert table.refresh().commits() == []
+
+
+def test_texts_of_no_row_need_no_offsets(tmp_path: Path) -> None:
+    """ROWS-1498: Arrow's Java library, and Spark with it, leaves the first offset of an empty array as memory has it."""
+    offsets = np.zeros(1, np.int32)
+    none = pa.Array.from_buffers(pa.string(), 0, [None, pa.py_buffer(offsets), pa.py_buffer(b"")])
+    lists = pa.ListArray.from_arrays(pa.array([None, 0], pa.int32()), none)
+    offsets[0] = -5
+    table = hudi_core.create(tmp_path / "t", pa.schema([("id", pa.string()), ("v", lists.type)]), "id")
+    with pytest.raises(pa.ArrowInvalid):
+        lists.validate(full=True)
+    table.upsert(pa.table({"id": ["a"], "v": lists}))
+    assert table.refresh().to_arrow().to_pylist() == [{"id": "a", "v": None}]
 
 
 def test_row_numbers_of_a_frame_are_no_column(tmp_path: Path) -> None:
