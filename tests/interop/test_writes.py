@@ -45,6 +45,16 @@ def rows(names: list[str], partition: str, ts: int) -> pa.Table:
     return pa.Table.from_pylist(values, TYPES)
 
 
+def verify_rows(judge: Any, table: Table, version: int) -> None:
+    """Apache Hudi reads the rows of the table that we read, as they are now."""
+    path = Path(table.storage.uri)
+    expected = path.with_name("rows.parquet")
+    pq.write_table(refreshed(table).scan(meta=False).to_arrow(), expected)
+    checks = ["timeline", "rows"]
+    verified = judge.ask("verify", str(path), expect=str(expected), key=["id"], table_version=version, checks=checks)
+    assert verified["ok"], judge.explain(verified)
+
+
 def ours(table: Table) -> Table:
     """Some writes of each kind."""
     table.insert(rows([f"k{n:03d}" for n in range(20)], "x", 1))
@@ -110,40 +120,32 @@ def test_hudi_reads_our_schema_changes_and_continues_from_them(
 @pytest.mark.parametrize("version", [8, 9])
 def test_hudi_merges_our_rows_by_position_and_column_by_column(tmp_path: Path, judge: Any, version: int) -> None:
     """WRITE-54, WRITE-55, WRITE-1481."""
-    path, expected = tmp_path / "t", tmp_path / "rows.parquet"
+    path = tmp_path / "t"
     types = pa.schema([("id", pa.string()), ("n", pa.int32()), ("s", pa.string()), ("x", pa.float64())])
     table = create_table(path, types, "id", type="mor", version=version)
 
     def batch(names: list[str], n: int) -> pa.Table:
         return pa.Table.from_pylist([{"id": name, "n": n, "s": f"{name}{n}", "x": n / 2} for name in names], types)
 
-    def verify() -> None:
-        pq.write_table(refreshed(table).scan(meta=False).to_arrow(), expected)
-        checks = ["timeline", "rows"]
-        verified = judge.ask(
-            "verify", str(path), expect=str(expected), key=["id"], table_version=version, checks=checks
-        )
-        assert verified["ok"], judge.explain(verified)
-
     table.insert(batch([f"k{n:02d}" for n in range(40)], 1))
     refreshed(table).upsert(batch(["k31", "k03", "k20"], 2))
     (file_slice,) = refreshed(table).slices()
     (block,) = read_blocks(table.storage.open(file_slice.logs[0].path))
     assert HeaderKey.RECORD_POSITIONS in block.header
-    verify()
+    verify_rows(judge, table, version)
     refreshed(table).delete(pa.table({"id": ["k03", "k07"]}))
-    verify()
+    verify_rows(judge, table, version)
     partial = WriteOptions(partial_updates=True)
     refreshed(table).update({"s": "new", "x": None}, where="n = 2 OR id < 'k05'", options=partial)
     refreshed(table).update({"n": 7}, where="id = 'k31'", options=partial)
-    verify()
+    verify_rows(judge, table, version)
     refreshed(table).delete(where="id = 'k02'")
     refreshed(table).upsert(batch(["k02", "k07"], 3))  # WRITE-1481
-    verify()
+    verify_rows(judge, table, version)
     went_on = judge.ask("continue", str(path), ops=["upsert", "delete", "compact"], rows=6)
     assert went_on["ok"], judge.explain(went_on)
     refreshed(table).update({"n": 8}, options=partial)
-    verify()
+    verify_rows(judge, table, version)
 
 
 @pytest.mark.parametrize("version", [8, 9])
@@ -163,7 +165,7 @@ def test_hudi_finds_rows_with_the_tables_delete_marker_deleted(
     tmp_path: Path, judge: Any, version: int, ordering: tuple[str, ...]
 ) -> None:
     """WRITE-1480: its reader does not know that marker in rows of log files."""
-    path, expected = tmp_path / "t", tmp_path / "rows.parquet"
+    path = tmp_path / "t"
     types = TYPES.append(pa.field("op", pa.string()))
     prefix = "hoodie.record.merge.property.hoodie.payload.delete"
     options = {f"{prefix}.field": "op", f"{prefix}.marker": "D"}
@@ -174,14 +176,6 @@ def test_hudi_finds_rows_with_the_tables_delete_marker_deleted(
         given = [{**row, **columns} for row in rows(ids, "x", ts).to_pylist()]
         refreshed(table).upsert(pa.Table.from_pylist(given, types))
 
-    def verify() -> None:
-        pq.write_table(refreshed(table).scan(meta=False).to_arrow(), expected)
-        checks = ["timeline", "rows"]
-        verified = judge.ask(
-            "verify", str(path), expect=str(expected), key=["id"], table_version=version, checks=checks
-        )
-        assert verified["ok"], judge.explain(verified)
-
     put([f"k{n:02d}" for n in range(12)], 5, "I")
     put(["k00", "k01"], 6, "D")
     put(["k02"], 5, "D")
@@ -189,13 +183,13 @@ def test_hudi_finds_rows_with_the_tables_delete_marker_deleted(
     put(["k05"], 7, "U")
     left = {row["id"] for row in refreshed(table).scan(columns=["id"]).to_json_rows()}
     assert left == {f"k{n:02d}" for n in range(3 if ordering else 5, 12)}
-    verify()
+    verify_rows(judge, table, version)
     # Apache Hudi's procedure of compactions takes the names of several ordering fields for one name.
     operations = ["upsert"] if len(ordering) > 1 else ["upsert", "compact"]
     went_on = judge.ask("continue", path, ops=operations, rows=6)
     assert went_on["ok"], judge.explain(went_on)
     put(["k06"], 9, "D")
-    verify()
+    verify_rows(judge, table, version)
 
 
 @pytest.mark.parametrize(("index", "version"), [("SIMPLE", 9), ("BLOOM", 9), ("BLOOM", 6)])
