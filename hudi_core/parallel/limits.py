@@ -15,7 +15,7 @@ def _processors() -> int:
 PROCESSORS: Final = _processors()
 """Processors that this process may use; in a container or with an affinity fewer than the machine has."""
 
-STORAGE_REQUESTS: Final = 32
+STORAGE_REQUESTS: Final = 64
 """Requests in flight to storage, where no option states another number: their threads wait, they do not compute."""
 
 READERS: Final = max(2, PROCESSORS)

@@ -45,7 +45,7 @@ def test_opening_waits_once(store: MeasuredStore) -> None:
     assert (len(requests), requests.waves) == (2, 1), requests
 
 
-@pytest.mark.parametrize(("where", "waves"), [(LATE, 4), (FAR, 7)])
+@pytest.mark.parametrize(("where", "waves"), [(LATE, 3), (FAR, 6)])
 def test_a_first_plan_requests_each_object_once_in_few_waves(store: MeasuredStore, where: str, waves: int) -> None:
     table = opened(store)
     with store.measured() as requests:
@@ -65,7 +65,7 @@ def test_waves_do_not_grow_with_the_number_of_files(store: MeasuredStore) -> Non
         table = open_table("s3://lake/many", storage_options=store.options)
         plan = table.scan(where=f"n = {FILES * ROWS // 2}").plan
         assert len(plan.kept()) == 1 and not plan.warnings
-    assert requests.waves <= 7 and not requests.repeated(), requests
+    assert requests.waves <= 5 and not requests.repeated(), requests
 
 
 def test_small_files_are_read_ahead_each_once(store: MeasuredStore) -> None:
