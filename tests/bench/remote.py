@@ -2,7 +2,8 @@
 
 The store is a server of this machine (`tests.support.s3_server`) in a process of its own. The table is that of `hudi-core demo`,
 hundreds of small files; hudi-rs reads the same, Delta Lake and Iceberg have its rows in as many files, with statistics of the
-same columns, their logs as short as their own maintenance makes them. All times are from opening on, and each call opens again.
+same columns, their logs as short as their own maintenance makes them. All times are from opening on, by the clock on the
+wall, and each call opens again.
 """
 
 from __future__ import annotations
@@ -50,13 +51,13 @@ def pair(case: str, peer: str) -> Pair:
     }
     match case:
         case "open_and_first_plan" if peer in plans:
-            return Pair(_plan, _delayed(plans[peer]()), _keeps_what_matches, 3, 3, burst=2)
+            return Pair(_plan, _delayed(plans[peer]()), _keeps_what_matches, 3, 3, burst=2, waits=True)
         case "read_12_small_files" if peer == "hudi-rs":
             return _read_pair(_rows_of_hudi_rs())
         case "read_12_small_files" if peer == "duckdb":
             return _read_pair(_rows_of_duckdb())
         case "open_and_plan_10000_files" if peer == "local":
-            return Pair(_plan_of_many, _plan_of_many_here, _equal, 3, 3, burst=2)
+            return Pair(_plan_of_many, _plan_of_many_here, _equal, 3, 3, burst=2, waits=True)
     raise Unbuilt("no measurement of this case")
 
 
@@ -107,7 +108,7 @@ def _read_pair(theirs: Callable[[], Batches]) -> Pair:
         order = [(name, "ascending") for name in _COLUMNS]
         assert one.sort_by(order).equals(other.cast(one.schema).sort_by(order)), "rows differ"
 
-    return Pair(lambda: _count(_rows()), _delayed(lambda: _count(theirs())), check, 3, 3, burst=2)
+    return Pair(lambda: _count(_rows()), _delayed(lambda: _count(theirs())), check, 3, 3, burst=2, waits=True)
 
 
 def _decode(table: pa.Table) -> pa.Table:

@@ -38,6 +38,12 @@ def test_processor_time_leaves_out_what_waits(monkeypatch: pytest.MonkeyPatch) -
     assert ours.best < SHORT
 
 
+def test_what_waits_is_timed_by_the_clock_on_the_wall(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HUDI_BENCH_CLOCK", "processor")
+    ours, peer = measured(Pair(_nap, _nap, lambda _ours, _theirs: None, seconds=0.0, waits=True))
+    assert ours.best >= SHORT and peer.best >= SHORT
+
+
 def test_answers_that_differ_are_an_error_before_anything_is_timed() -> None:
     calls = []
 

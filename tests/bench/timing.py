@@ -2,6 +2,7 @@
 
 With `HUDI_BENCH_CLOCK=processor` seconds are those of processors, of this process and of those that it starts: on a machine with
 other work ratios are reliable by these alone. Peers that time themselves go by the same clock (`now`, `tests.bench.peer_clock`).
+What both sides mostly wait for is timed by the clock on the wall all the same (`Pair.waits`).
 """
 
 from __future__ import annotations
@@ -65,6 +66,8 @@ class Pair:
     """Calls in a row of each side, so that both find caches as warm; one where a call of the peer takes long."""
     terms: Mapping[str, str] = field(default_factory=dict)
     """What the two sides do that the answers do not show, by side: codec, columns, durability."""
+    waits: bool = False
+    """Whether both sides mostly wait, for a store that is far away: no processor shows that."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,7 @@ def measured(pair: Pair) -> tuple[Times, Times]:
     Raises `AssertionError` when the answers differ.
     """
     call = None if isinstance(pair.peer, Elsewhere) else pair.peer
+    clock = perf_counter if pair.waits else now
     elsewhere: tuple[Sequence[float], Any] | None = pair.peer.run() if isinstance(pair.peer, Elsewhere) else None
     pair.ours()
     pair.check(pair.ours(), call() if call else elsewhere and elsewhere[1])
@@ -91,20 +95,22 @@ def measured(pair: Pair) -> tuple[Times, Times]:
     gc.disable()
     try:
         end = perf_counter() + pair.seconds
-        burst = pair.burst if call is None or _timed(call) < _LONG_CALL else 1
+        burst = pair.burst if call is None or _timed(call, clock) < _LONG_CALL else 1
         while not ours or perf_counter() < end or (call and len(peer) < pair.min_calls):
             if call:
-                peer += [_timed(call) for _ in range(burst)]
-            ours += [_timed(pair.ours) for _ in range(burst)]
-        theirs = _scaled(_times(peer, call), 1 / pair.part) if call else _reported(elsewhere[0] if elsewhere else ())
-        return _times(ours, pair.ours), theirs
+                peer += [_timed(call, clock) for _ in range(burst)]
+            ours += [_timed(pair.ours, clock) for _ in range(burst)]
+        theirs = (
+            _scaled(_times(peer, call, clock), 1 / pair.part) if call else _reported(elsewhere[0] if elsewhere else ())
+        )
+        return _times(ours, pair.ours, clock), theirs
     finally:
         gc.enable()
 
 
 def first_call(call: Callable[[], object]) -> float:
     """The seconds of a call that is the first of its process."""
-    return _timed(call)
+    return _timed(call, now)
 
 
 def _reported(seconds: Sequence[float]) -> Times:
@@ -112,10 +118,10 @@ def _reported(seconds: Sequence[float]) -> Times:
     return Times(min(seconds), median, median)
 
 
-def _times(hot: list[float], call: Callable[[], object]) -> Times:
+def _times(hot: list[float], call: Callable[[], object], clock: Callable[[], float]) -> Times:
     median = statistics.median(hot)
     rounds = 15 if median < 0.01 else 5 if median < 0.2 else 0
-    emptied = [_timed(call) for _ in range(rounds) if _empty_caches()]
+    emptied = [_timed(call, clock) for _ in range(rounds) if _empty_caches()]
     return Times(min(hot), median, statistics.median(emptied) if emptied else median)
 
 
@@ -123,13 +129,13 @@ def _scaled(times: Times, by: float) -> Times:
     return Times(times.best * by, times.median * by, times.emptied * by)
 
 
-def _timed(call: Callable[[], object]) -> float:
+def _timed(call: Callable[[], object], clock: Callable[[], float]) -> float:
     if isinstance(call, Fresh):
         with call.made() as made:
-            return _timed(made)
-    begin = now()
+            return _timed(made, clock)
+    begin = clock()
     call()
-    return now() - begin
+    return clock() - begin
 
 
 def counts_processors() -> bool:
