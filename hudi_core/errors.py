@@ -10,7 +10,8 @@
     │   ├── UnsupportedError           valid, but not known or not readable here         (NotImplementedError)
     │   ├── RowError                   a row that a rule refuses                         (ValueError)
     │   └── ConflictError              another writer was faster: the write changed nothing
-    │       └── LockedError                others held the table's lock for too long
+    │       ├── LockedError                others held the table's lock for too long
+    │       └── PendingPlanError           a plan that nobody runs is in the way
     ├── SchemaError                a schema, a change or a conversion that is refused    (ValueError)
     │   └── UnknownColumnError         a name that is not in the schema (exit status 2)  (KeyError)
     ├── ExpressionError            a predicate that cannot be parsed or bound            (ValueError)
@@ -136,6 +137,10 @@ class ConflictError(TableError):
 
 class LockedError(ConflictError):
     """Others held the table's lock for as long as this writer waits. Trying again at once would only wait again."""
+
+
+class PendingPlanError(ConflictError):
+    """A plan that nobody runs is in the way of a write. Trying again would meet it again."""
 
 
 class RowError(TableError, ValueError):

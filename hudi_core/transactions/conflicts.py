@@ -15,7 +15,7 @@ from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.commit.statuses import COMPACT, COMPACTIONS, LOG_COMPACT, StagedLogs, TableChange, WriteStatus
 from hudi_core.engine import FileInfo, Storage
-from hudi_core.errors import ConflictError, NoSuchFileError
+from hudi_core.errors import ConflictError, NoSuchFileError, PendingPlanError
 from hudi_core.formats.names import parse_log_file
 from hudi_core.metadata.changed_keys import list_changed_logs, read_changed_keys, read_log_keys
 from hudi_core.metadata.definitions import index_definitions
@@ -25,7 +25,7 @@ from hudi_core.metadata_writer.delta_commit import group_sets, partition_group_p
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import has_simple_buckets, same_bucket
 from hudi_core.timeline.commits import CommitMetadata
-from hudi_core.timeline.instants import CLUSTERING, COMPACTION, REPLACE_COMMIT, WRITES, Instant
+from hudi_core.timeline.instants import CLUSTERING, COMPACTION, REPLACE_COMMIT, WRITES, Instant, InstantState
 from hudi_core.timeline.services import FileGroup, pending_work
 from hudi_core.transactions.pairs import Meeting, conflicting_meetings
 
@@ -239,14 +239,22 @@ def refuse_clustered(
     gives_way: Callable[[Instant], bool] = lambda _: False,
 ) -> None:
     """Raises `ConflictError` when a clustering is going to rewrite one of the file groups that a write changes, unless the
-    clustering gives way to it."""
+    clustering gives way to it; `PendingPlanError` where nobody runs it."""
     for work in pending_work(latest.timeline):
         if work.instant.action in (CLUSTERING, REPLACE_COMMIT) and work.instant.requested_time != instant_time:
             both = sorted(groups & set(work.file_groups))
             if both and not gives_way(work.instant):
                 where = f"{latest.storage.uri}: {operation} of {instant_time}"
                 found = _change_of(work.instant, both[0])
-                raise ConflictError(where, expected="file groups that are not clustered", found=found)
+                if work.instant.state is not InstantState.REQUESTED:
+                    raise ConflictError(where, expected="file groups that are not clustered", found=found)
+                error = PendingPlanError(where, expected="file groups that are not clustered", found=found)
+                time = work.instant.requested_time
+                error.add_note(
+                    f"the plan waits until it is run: hudi-core cluster TABLE --run {time}, or --cancel {time}; "
+                    "with `cancels_plans` the write cancels it"
+                )
+                raise error
 
 
 def _new_buckets(change: TableChange) -> frozenset[FileGroup]:

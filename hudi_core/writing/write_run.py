@@ -21,7 +21,7 @@ from hudi_core.commit.times import next_time
 from hudi_core.data_files.file_properties import block_bytes, codec_of
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import Runner
-from hudi_core.errors import ConflictError, LockedError
+from hudi_core.errors import ConflictError, LockedError, PendingPlanError
 from hudi_core.index_kinds.file_notes import NotedIndex, list_noted_indexes
 from hudi_core.index_kinds.secondary import Indexed, IndexedColumn, list_indexed_columns, read_replaced_secondary
 from hudi_core.metadata.kinds import locates_keys
@@ -89,6 +89,8 @@ class Work(Protocol):
 _TASKS_AT_ONCE: Final = 4
 """For each that runs: between two reports of progress."""
 _WAIT_SECONDS: Final = 0.5
+_ATTEMPTS_BESIDE_PLANS: Final = 2
+"""How often a write is planned that meets a plan: one that was just made may be about to be run, others wait for somebody."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,6 +142,9 @@ class WriteRun:
                 return self._attempt(plan)
             except LockedError:
                 raise
+            except PendingPlanError:
+                if attempt >= min(self.options.attempts, _ATTEMPTS_BESIDE_PLANS):
+                    raise
             except ConflictError as error:
                 if attempt >= self.options.attempts:
                     times = "once" if attempt == 1 else f"{attempt} times"
