@@ -215,8 +215,8 @@ def _die(table: Table, random: Random) -> None:
 
 
 def _restore(table: Table, random: Random) -> None:
-    times = [one.requested_time for one in table.timeline.commits]
-    restore(table, to=random.choice(times[-3:]))
+    if times := [one.requested_time for one in table.timeline.commits]:  # none where each died or was undone
+        restore(table, to=random.choice(times[-3:]))
 
 
 CHANGES: list[Callable[[Table, Random], object]] = [
