@@ -172,8 +172,9 @@ def drawn_rows(random: Random) -> pa.Table:
 
 
 def changed(table: Table, random: Random) -> None:
-    """One change of a table, of any kind; writes come most often."""
-    random.choice([*CHANGES, *[_write] * (len(CHANGES) // 2)])(table, random)
+    """One change of a table, of any kind; writes come most often. Where all writes died or were undone, a write."""
+    choices = [*CHANGES, *[_write] * (len(CHANGES) // 2)] if table.timeline.commits else [_write]
+    random.choice(choices)(table, random)
 
 
 def rows_of(table: Table, random: Random) -> pa.Table:
@@ -215,8 +216,8 @@ def _die(table: Table, random: Random) -> None:
 
 
 def _restore(table: Table, random: Random) -> None:
-    if times := [one.requested_time for one in table.timeline.commits]:  # none where each died or was undone
-        restore(table, to=random.choice(times[-3:]))
+    times = [one.requested_time for one in table.timeline.commits]
+    restore(table, to=random.choice(times[-3:]))
 
 
 CHANGES: list[Callable[[Table, Random], object]] = [

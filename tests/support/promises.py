@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def answers(path: Path, mode: MetadataMode = MetadataMode.AUTO, *, dying: bool =
     found: dict[Question, Answer] = {("latest", ""): answer(lambda: table.scan().to_json_rows())}
     found["base files", ""] = answer(lambda: table.scan(read_optimized=True).to_json_rows())
     ordered = sorted(times, key=time_order)
-    for time, until in zip(ordered, [*ordered[1:], None], strict=True):
+    for time, until in pairwise([*ordered, None]):
         found["as of", time] = answer(lambda time=time: table.scan(as_of=time).to_json_rows())
         found["since", time] = answer(lambda time=time: table.scan(since=time).to_json_rows())
         found["changes", time] = answer(lambda time=time, until=until: table.changes(time, until).to_json_rows())
