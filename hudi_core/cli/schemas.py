@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,7 +26,7 @@ from hudi_core.cli.output import Output, printable, say
 from hudi_core.cli.words import format_count
 from hudi_core.errors import StorageError, UsageError
 from hudi_core.evolve.apply import evolve as evolved
-from hudi_core.evolve.diff import Difference, differences, find_lost_names
+from hudi_core.evolve.diff import Difference, differences
 from hudi_core.evolve.sql import parse_changes
 from hudi_core.front.forms import form
 from hudi_core.json_texts import parse_json
@@ -35,6 +35,7 @@ from hudi_core.schema.meta import is_meta
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
+from hudi_core.table.keying import find_misfits
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.json import to_json
@@ -138,20 +139,22 @@ def evolve(
     if commit and dry_run:
         raise UsageError("evolve", expected="--commit or --dry-run", found="both")
     changes = parse_changes(*given)
-    named: Mapping[str, Sequence[str]] = {}
+    misfits: list[str] = []
     if file is None:
         opened_table = open_from_options(table, engine, MetadataMode.OFF)
-        before, named = opened_table.schema, opened_table.config.named_columns
+        before = opened_table.schema
     else:
         read = form(source, "--from").parse(_content(file), file)
         _report_losses(read.losses)
         before = read.value
     after = evolved(before, changes, case_sensitive=case_sensitive)
+    if file is None:
+        misfits = find_misfits(opened_table, after)
     if commit:
         if file is not None:
             raise UsageError("--commit", expected="a table", found="the schema of a file")
         alter_schema(opened_table, changes)
-    warn(find_lost_names(before, after, named))
+    warn(misfits)
     out = Output(as_json)
     if to is None:
         show_schema(out, after)

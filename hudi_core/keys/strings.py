@@ -13,6 +13,7 @@ from hudi_core.functions.casts import CAST
 from hudi_core.keys.generator import Generator, WritePath
 from hudi_core.keys.zones import Zone
 from hudi_core.types import nodes as t
+from hudi_core.types.promote import CastKind, CastLoss, promotion
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import timestamp_text
 
@@ -48,6 +49,28 @@ def key_text(values: Values[V, M], column: V, kind: t.Type, where: str, generato
             raise no_string(where, kind)
         case _:
             assert_never(kind)
+
+
+def keeps_key_text(from_: t.Type, to: t.Type) -> bool:
+    """Whether every value of a column keeps its string when the column's type changes. Rule KEY-1541.
+
+    >>> keeps_key_text(t.Int(), t.Long()), keeps_key_text(t.Int(), t.Double())
+    (True, False)
+    """
+    rule = promotion(from_, to)
+    if rule is None or rule.loss is not CastLoss.EXACT:
+        return False
+    match rule.cast:
+        case CastKind.WIDEN | CastKind.FLOAT_TO_DOUBLE:
+            return True
+        case CastKind.SAME:
+            return type(from_) is type(to) or isinstance(to, t.String)
+        case CastKind.RESCALE:
+            return isinstance(from_, t.Decimal) and isinstance(to, t.Decimal) and from_.scale == to.scale
+        case CastKind.TO_TEXT:
+            return not (isinstance(from_, t.Decimal) and from_.scale > _PLAIN_SCALE)
+        case _:
+            return False
 
 
 def no_string(where: str, kind: t.Nested) -> SchemaError:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from hudi_core.changes import incremental
     from hudi_core.changes.changes import Changes
     from hudi_core.evolve import apply as evolution
-    from hudi_core.evolve import diff
     from hudi_core.evolve.changes import Change
     from hudi_core.expr import sql_predicate
     from hudi_core.expr.build import ExpressionBuilder
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from hudi_core.snapshot import time_travel
     from hudi_core.snapshot.footer_cache import FooterCache
     from hudi_core.snapshot.snapshot import Snapshot
+    from hudi_core.table import keying
     from hudi_core.table import scan as scanning
     from hudi_core.table.scan import Scan
     from hudi_core.timeline import times
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
 else:
     # A table is open as soon as its timeline is listed: what plans and reads it is loaded by the first query.
     changing = ModuleByNeed("hudi_core.changes.changes")
-    diff = ModuleByNeed("hudi_core.evolve.diff")
     evolution = ModuleByNeed("hudi_core.evolve.apply")
     incremental = ModuleByNeed("hudi_core.changes.incremental")
+    keying = ModuleByNeed("hudi_core.table.keying")
     planning = ModuleByNeed("hudi_core.planning.sources.sources")
     scanning = ModuleByNeed("hudi_core.table.scan")
     snapshots = ModuleByNeed("hudi_core.snapshot.snapshot")
@@ -119,12 +119,11 @@ class Table(Portable, AnswersOtherWords):
     def evolved(self, changes: str | Change | Iterable[str | Change]) -> Schema:
         """The latest schema after changes, as `hudi_core.evolve` makes it; nothing is written.
 
-        Warns (`UserWarning`) for each key, partition or ordering column that is dropped or renamed: the table's properties name
-        it. Raises as `hudi_core.evolve`.
+        Warns (`UserWarning`) for each key, partition or ordering column that is dropped or renamed, since the table's properties
+        name it, or whose new type gives stored rows other keys or another order. Raises as `hudi_core.evolve`.
         """
-        before = self.schema
-        after = evolution.evolve(before, changes, case_sensitive=self.case_sensitive)
-        for warning in diff.find_lost_names(before, after, self.config.named_columns):
+        after = evolution.evolve(self.schema, changes, case_sensitive=self.case_sensitive)
+        for warning in keying.find_misfits(self, after):
             warnings.warn(warning, stacklevel=3)  # behind the look at its arguments
         return after
 

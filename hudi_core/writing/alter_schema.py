@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from hudi_core.commit.statuses import TableChange
 from hudi_core.commit.times import Clock, system_clock
-from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.errors import UsageError
 from hudi_core.evolve.apply import evolve
 from hudi_core.evolve.changes import Change
-from hudi_core.evolve.diff import find_lost_names
 from hudi_core.index_kinds.file_notes import list_noted_indexes
 from hudi_core.index_kinds.secondary import list_indexed_columns
 from hudi_core.schema.meta import bare_schema
+from hudi_core.table.keying import refuse_misfits
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
@@ -28,19 +28,16 @@ def alter_schema(
     """Changes a table's schema in one commit that writes no rows, and records its schema history from then on.
 
     Raises as `evolve.apply.evolve`; `UsageError` for changes that change nothing, `UnsupportedError` for those that take away
-    a column that the table's properties name, or that change one with a secondary or an expression index, and for a table that
-    this library does not write to, `ConflictError` where another writer was first.
+    a column that the table's properties name or give it a type under which stored rows have other keys or another order, for
+    those that change a column with a secondary or an expression index, and for a table that this library does not write to,
+    `ConflictError` where another writer was first.
     """
     latest = refreshed(table)
     refuse_unwritable(latest, merges=False)
     evolved = evolve(latest.schema, changes, case_sensitive=latest.case_sensitive)
     if evolved == latest.schema:
         raise UsageError("changes", expected="a change of the schema", found="none")
-    lost = find_lost_names(latest.schema, evolved, latest.config.named_columns)
-    if lost:
-        raise UnsupportedError(
-            latest.storage.uri, expected="changes that keep the columns that the table's properties name", found=lost[0]
-        )
+    refuse_misfits(latest, evolved)
     bare = bare_schema(evolved)
     list_indexed_columns(latest, bare)
     list_noted_indexes(latest, bare)

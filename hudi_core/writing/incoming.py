@@ -25,7 +25,7 @@ from hudi_core.portable import Portable
 from hudi_core.rows.exact_types import widens_integers
 from hudi_core.schema.meta import META_COLUMNS, with_meta_columns
 from hudi_core.schema.schema import Schema
-from hudi_core.table.keying import table_generator
+from hudi_core.table.keying import refuse_misfits, table_generator
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns, concat_keys
 from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, number_keys
@@ -189,6 +189,7 @@ def preparation(table: Table, given: Schema, auto_instant: str, columns: BatchCo
     _ = prepares.generator
     if schema.changes_table:
         refuse_corrections(table, schema.table)
+        refuse_misfits(table, schema.table)
         list_indexed_columns(table, schema.table)
         list_noted_indexes(table, schema.table)
     for notice in schema.notices:
