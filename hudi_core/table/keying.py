@@ -1,7 +1,7 @@
 """The key generator of a table, by its properties, and where these are ambiguous by one of its keys. Rule KEY-3.
 
-And what a change of the schema makes of the columns that keys, partition paths and the order of records come from. Rules:
-CHANGE-10, CHANGE-1540.
+And what a change of the schema makes of the columns that keys, partition paths, the order of records and marks of deletes come
+from. Rules: CHANGE-10, CHANGE-1540, CHANGE-1542.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from hudi_core.keys.choose import UTC_MACHINE, WriterEnvironment, choose, choose
 from hudi_core.keys.generator import AnyGenerator, WritePath
 from hudi_core.keys.options import BARE_SINGLE_KEY, SINCE_NAMED, key_options, refuse_misspelled, table_options
 from hudi_core.keys.strings import keeps_key_text
+from hudi_core.merge.rules import merge_rules
 from hudi_core.options import KeyGeneratorType as Kind
-from hudi_core.options import TableConfig
+from hudi_core.options import TableConfig, TableType
+from hudi_core.reading.merge_columns import IS_DELETED
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
@@ -69,15 +71,17 @@ def _has_bare_keys(table: Table) -> bool:
 
 def find_misfits(table: Table, after: Schema) -> list[str]:
     """A sentence for each column that the table's properties name and that a change of the schema drops or renames, or gives a
-    type under which stored rows would have other keys or partition paths, or records another order."""
-    return [*diff.find_lost_names(table.schema, after, table.config.named_columns), *_find_other_values(table, after)]
+    type under which stored rows would have other keys or partition paths, or records another order; and for each column by which
+    other rows would be deleted."""
+    lost = diff.find_lost_names(table.schema, after, table.config.named_columns)
+    return [*lost, *_find_other_values(table, after), *_find_other_deletes(table, after)]
 
 
 def refuse_misfits(table: Table, after: Schema) -> None:
     """Raises `UnsupportedError` for the first of `find_misfits`."""
     misfits = find_misfits(table, after)
     if misfits:
-        expected = "changes that keep the columns that the table's properties name, and what rows have there"
+        expected = "changes that keep the columns that the table's properties name, and what stored rows have there"
         raise UnsupportedError(table.storage.uri, expected=expected, found=misfits[0])
 
 
@@ -98,6 +102,37 @@ def _find_other_values(table: Table, after: Schema) -> Iterator[str]:
                 kept, became = _keeps_path(config, had, has), "stored rows would have other partition paths"
             if not kept:
                 yield f"{column} changes from {brief(had)} to {brief(has)}, and {key} names it: {became}"
+
+
+def _find_other_deletes(table: Table, after: Schema) -> Iterator[str]:
+    before, marks = table.schema, after.find((IS_DELETED,))
+    if marks is not None and marks.field.id not in before.places:
+        if not isinstance(marks.field.type, t.Boolean):
+            yield f"{IS_DELETED} is a {brief(marks.field.type)}, and marks of deletes are booleans"
+        elif marks.field.default is True:
+            yield f"{IS_DELETED} has the default true: all rows of log files would be deleted"
+    elif marks is not None and before.places[marks.field.id].path != marks.path:
+        renamed = before.places[marks.field.id].name
+        yield f"{renamed} is renamed to {IS_DELETED}: rows of log files that have true there would be deleted"
+    if table.config.type is not TableType.MERGE_ON_READ:
+        return
+    for name in (IS_DELETED, _own_mark(table)):
+        place = before.find(name) if name else None
+        left = None if place is None else after.places.get(place.field.id)
+        if place is None or (left and left.path == place.path and keeps_key_text(place.field.type, left.field.type)):
+            continue
+        if any(file_slice.logs for file_slice in table.slices()):
+            became = "is dropped" if left is None else f"changes to {left.name} of {brief(left.field.type)}"
+            yield f"{name} {became}, and log files have rows that it says are deleted: a compaction has to come first"
+
+
+def _own_mark(table: Table) -> str | None:
+    """The column by which the table's properties say that rows are deleted. None too where records are merged by code of users:
+    their log files are not read here."""
+    try:
+        return merge_rules(table.config, table.storage.uri).delete_field
+    except UnsupportedError:
+        return None
 
 
 def _keeps_order(had: t.Type, has: t.Type) -> bool:

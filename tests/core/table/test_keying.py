@@ -1,4 +1,4 @@
-"""Changes of columns that keys, partition paths and the order of records come from. Rule CHANGE-1540."""
+"""Changes of columns that keys, partition paths, the order of records and marks of deletes come from: CHANGE-1540, -1542."""
 
 from __future__ import annotations
 
@@ -115,3 +115,59 @@ def test_paths_of_formatted_dates_keep_their_form(tmp_path: Path) -> None:
             made = made.refresh().evolve("ALTER COLUMN d TYPE string")
             made.upsert(pa.table({"id": ["a"], "d": ["2022-01-08"]}))
             assert len(rows(made)) == 1
+
+
+MARKED = pa.schema([("id", pa.string()), ("v", pa.string()), ("_hoodie_is_deleted", pa.bool_())])
+FLAGGED = pa.schema([("id", pa.string()), ("v", pa.string()), ("flag", pa.bool_())])
+
+
+def logged(path: Path, types: pa.Schema) -> Table:
+    """A merge-on-read table with a row of `true` in a log file."""
+    made = hudi_core.create(path, types, "id", type="mor", ordering="v")
+    for value, mark in (("x", False), ("y", True)):
+        given = [("a", value, mark), ("b", value, False)]
+        made.upsert(pa.Table.from_pylist([dict(zip(types.names, row, strict=True)) for row in given], types))
+        made = made.refresh()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("types", "change", "reason"),
+    [
+        (MARKED, "DROP COLUMN _hoodie_is_deleted", "a compaction has to come first"),
+        (MARKED, "RENAME COLUMN _hoodie_is_deleted TO gone", "a compaction has to come first"),
+        (FLAGGED, "RENAME COLUMN flag TO _hoodie_is_deleted", "flag is renamed to _hoodie_is_deleted"),
+        (FLAGGED, "ADD COLUMN _hoodie_is_deleted string", "_hoodie_is_deleted is a string"),
+        (FLAGGED, "ADD COLUMN _hoodie_is_deleted boolean DEFAULT true", "_hoodie_is_deleted has the default true"),
+    ],
+)
+def test_no_change_of_the_schema_deletes_rows_or_brings_them_back(
+    tmp_path: Path, types: pa.Schema, change: str, reason: str
+) -> None:
+    """CHANGE-1542."""
+    made = logged(tmp_path / "t", types)
+    before = rows(made)
+    with pytest.raises(UnsupportedError, match=reason):
+        made.evolve(change)
+    assert rows(made) == before
+
+
+def test_marks_of_deletes_may_go_behind_a_compaction_and_may_come(tmp_path: Path) -> None:
+    made = logged(tmp_path / "t", MARKED)
+    made.compact()
+    made = made.refresh().evolve("DROP COLUMN _hoodie_is_deleted").evolve("ADD COLUMN _hoodie_is_deleted boolean")
+    assert rows(made) == [{"id": "b", "v": "y", "_hoodie_is_deleted": None}]
+    made.upsert(pa.Table.from_pylist([{"id": "b", "v": "z", "_hoodie_is_deleted": True}], MARKED))
+    assert rows(made) == []
+
+
+def test_the_own_mark_of_a_table_stays(tmp_path: Path) -> None:
+    given = pa.table({"id": ["a"], "o": [1], "op": ["I"]})
+    prefix = "hoodie.record.merge.property.hoodie.payload.delete"
+    options = {f"{prefix}.field": "op", f"{prefix}.marker": "D"}
+    made = hudi_core.create(tmp_path / "t", given, "id", type="mor", ordering="o", options=options)
+    for _ in range(2):
+        made.refresh().upsert(given)
+    for change in ("DROP COLUMN op", "RENAME COLUMN op TO what"):
+        with pytest.raises(UnsupportedError, match=r"op (is dropped|changes to what of string), and log files have rows"):
+            made.refresh().evolve(change)

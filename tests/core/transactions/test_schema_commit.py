@@ -139,6 +139,37 @@ def test_changes_that_cannot_be_made_are_refused(tmp_path: Path) -> None:
     assert versions(table) == ()
 
 
+def test_rows_keep_the_default_that_they_have(tmp_path: Path) -> None:
+    """CHANGE-1543."""
+    types = pa.schema([("id", pa.string()), ("p", pa.string())])
+    table = create_table(tmp_path / "t", types, "id", partition_by="p")
+    table.insert(pa.table({"id": ["a", "b"], "p": ["1", "2"]}))
+    table = table.refresh().evolve("ADD COLUMN x int DEFAULT 1; ADD COLUMN y int")
+    table.upsert(pa.table({"id": ["a"], "p": ["1"]}), missing_columns="keep")
+    before = rows(table)
+    assert [row["x"] for row in before] == [1, 1]
+    changes = ("ALTER COLUMN x SET DEFAULT 2", "ALTER COLUMN x DROP DEFAULT", "ALTER COLUMN y SET DEFAULT 1")
+    for change in changes:
+        with pytest.raises(UnsupportedError, match="a default of rows to come, of a column that all files have"):
+            alter_schema(refreshed(table), change)
+    alter_schema(refreshed(table), "ALTER COLUMN x TYPE string")
+    assert [row["x"] for row in rows(table)] == ["1", "1"]
+    table.refresh().upsert(pa.table({"id": ["b"], "p": ["2"]}), missing_columns="keep")
+    for change in changes[:2]:
+        alter_schema(refreshed(table), change.replace("2", "'2'"))
+        assert [row["x"] for row in rows(table)] == ["1", "1"]
+
+
+def test_rows_that_are_merged_by_their_defaults_keep_them(tmp_path: Path) -> None:
+    """CHANGE-1543."""
+    options = {"hoodie.table.partial.update.mode": "IGNORE_DEFAULTS"}
+    table = create_table(tmp_path / "t", TYPES, "id", type="mor", options=options)
+    for _ in range(2):
+        table.refresh().upsert(pa.table({"id": ["a"], "n": pa.array([1], pa.int32()), "s": ["x"]}))
+    with pytest.raises(UnsupportedError, match="log files whose rows are merged by their defaults"):
+        alter_schema(refreshed(table), "ALTER COLUMN n SET DEFAULT 1")
+
+
 def with_history() -> list[TableEntry]:
     """A recorded table of each type that has a history."""
     chosen: dict[str, TableEntry] = {}
