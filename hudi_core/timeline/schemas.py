@@ -20,7 +20,7 @@ from hudi_core.formats.names import parse_base_file
 from hudi_core.options import TableConfig
 from hudi_core.schema.ids import GREATEST_ID, NO_ID, column_ids, record_with_missing_ids, record_with_other_ids
 from hudi_core.schema.json import history_from_json, schema_from_json
-from hudi_core.schema.meta import with_meta_columns
+from hudi_core.schema.meta import is_meta, with_meta_columns
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.timeline.instants import time_order
 from hudi_core.timeline.timeline import Timeline
@@ -157,11 +157,14 @@ def _restore_names(latest: Schema, written: Written, config: TableConfig) -> Sch
     if avro is None:
         return latest
     schema = _from_avro(avro, config)
-    if set(schema.ids) != set(latest.ids):
+    # Of tables with virtual keys the Avro text has no meta columns, a history may have them.
+    lacking = [field for field in latest.fields if is_meta(field.name) and (field.name,) not in schema.ids]
+    if {*schema.ids, *((field.name,) for field in lacking)} != set(latest.ids):
         return latest
-    return replace(
-        with_ids_of(schema, latest, latest.max_column_id), version=latest.version, max_column_id=latest.max_column_id
-    )
+    record = with_ids_of(schema, latest, latest.max_column_id).record
+    in_front = lacking and latest.fields[0] is lacking[0]
+    fields = (*lacking, *record.fields) if in_front else (*record.fields, *lacking)
+    return replace(latest, record=replace(record, fields=fields))
 
 
 def with_ids_of(stored: Schema, version: Schema, greatest: int) -> Schema:

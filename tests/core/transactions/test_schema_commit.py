@@ -104,6 +104,21 @@ def test_columns_are_added_to_tables_with_virtual_keys(tmp_path: Path, kind: str
     assert list(table.refresh().validate()) == []
 
 
+@pytest.mark.parametrize("meta", ["true", "false"])
+@pytest.mark.parametrize(("kind", "version"), KINDS)
+def test_a_new_column_has_its_default_in_all_rows(tmp_path: Path, kind: str, version: int, meta: str) -> None:
+    """COMMIT-1544: whether or not rows have meta columns."""
+    options = {"hoodie.populate.meta.fields": meta}
+    table = create_table(tmp_path / "t", TYPES, "id", type=kind, version=version, options=options)
+    table.insert(pa.table({"id": ["a", "b"], "n": pa.array([1, 2], pa.int32()), "s": ["x", "y"]}))
+    changes = "ADD COLUMN new int DEFAULT 7 FIRST; ADD COLUMN must string NOT NULL DEFAULT 'm'"
+    table = table.refresh().evolve(changes).evolve("RENAME COLUMN s TO t")
+    assert [(row["new"], row["must"]) for row in rows(table)] == [(7, "m"), (7, "m")]
+    assert table.count("new = 7 AND must = 'm'") == 2
+    table.upsert(pa.table({"id": ["a"]}), missing_columns="keep")
+    assert [(row["new"], row["must"]) for row in rows(table)] == [(7, "m"), (7, "m")]
+
+
 def test_tables_without_a_history_get_none_by_writing(tmp_path: Path) -> None:
     table = new_table(tmp_path)
     table.upsert(pa.table({"id": ["a"], "more": [1]}), missing_columns="null", add_columns=True)
