@@ -6,7 +6,7 @@ from. Rules: CHANGE-10, CHANGE-1540, CHANGE-1542.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from hudi_core.by_need import ModuleByNeed
@@ -116,23 +116,29 @@ def _find_other_deletes(table: Table, after: Schema) -> Iterator[str]:
         yield f"{renamed} is renamed to {IS_DELETED}: rows of log files that have true there would be deleted"
     if table.config.type is not TableType.MERGE_ON_READ:
         return
-    for name in (IS_DELETED, _own_mark(table)):
-        place = before.find(name) if name else None
+    for name, keeps in _merged_by(table):
+        place = before.find(name)
         left = None if place is None else after.places.get(place.field.id)
-        if place is None or (left and left.path == place.path and keeps_key_text(place.field.type, left.field.type)):
+        if place is None or (left and left.path == place.path and keeps(place.field.type, left.field.type)):
             continue
         if any(file_slice.logs for file_slice in table.slices()):
             became = "is dropped" if left is None else f"changes to {left.name} of {brief(left.field.type)}"
-            yield f"{name} {became}, and log files have rows that it says are deleted: a compaction has to come first"
+            yield f"{name} {became}, and rows of log files are merged by it: a compaction has to come first"
 
 
-def _own_mark(table: Table) -> str | None:
-    """The column by which the table's properties say that rows are deleted. None too where records are merged by code of users:
-    their log files are not read here."""
+def _merged_by(table: Table) -> Iterator[tuple[str, Callable[[t.Type, t.Type], bool]]]:
+    """The columns by which rows of log files are merged beside those that properties name, and whether a type keeps what they
+    say. Where records are merged by code of users, log files are not read here."""
+    yield IS_DELETED, keeps_key_text
     try:
-        return merge_rules(table.config, table.storage.uri).delete_field
+        rules = merge_rules(table.config, table.storage.uri)
     except UnsupportedError:
-        return None
+        return
+    if rules.delete_field:
+        yield rules.delete_field, keeps_key_text
+    for name in rules.ordering_fields:
+        if name not in table.config.ordering_fields:
+            yield name, _keeps_order
 
 
 def _keeps_order(had: t.Type, has: t.Type) -> bool:

@@ -169,5 +169,20 @@ def test_the_own_mark_of_a_table_stays(tmp_path: Path) -> None:
     for _ in range(2):
         made.refresh().upsert(given)
     for change in ("DROP COLUMN op", "RENAME COLUMN op TO what"):
-        with pytest.raises(UnsupportedError, match=r"op (is dropped|changes to what of string), and log files have rows"):
+        with pytest.raises(UnsupportedError, match=r"op (is dropped|changes to what of string), and rows of log files"):
             made.refresh().evolve(change)
+
+
+def test_ordering_columns_of_a_payload_class_stay(tmp_path: Path) -> None:
+    given = pa.table({"id": ["a"], "_event_lsn": [1], "_change_operation_type": ["c"]})
+    made = hudi_core.create(tmp_path / "t", given, "id", type="mor", version=8)
+    for _ in range(2):
+        made.refresh().upsert(given)
+    path = tmp_path / "t/.hoodie/hoodie.properties"
+    payload = "org.apache.hudi.common.model.debezium.PostgresDebeziumAvroPayload"
+    stated = [line for line in path.read_text().splitlines() if "merge" not in line and "checksum" not in line]
+    path.write_text("\n".join([*stated, f"hoodie.compaction.payload.class={payload}"]))
+    opened = hudi_core.open(tmp_path / "t")
+    for change in ("RENAME COLUMN _event_lsn TO lsn", "ALTER COLUMN _event_lsn TYPE double"):
+        with pytest.raises(UnsupportedError, match=r"_event_lsn .*, and rows of log files are merged by it"):
+            opened.evolve(change)
