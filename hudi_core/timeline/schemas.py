@@ -7,7 +7,7 @@ ids are assigned along the commits of the active timeline.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -122,11 +122,12 @@ def _by_id(written: Written, stored: Mapping[int, Schema], config: TableConfig) 
     greatest = max(schema.max_column_id for schema in stored.values())
     schemas: list[Schema] = []
     known: dict[object, int] = {}
-    times = [str(version) for version in versions if version and (not written or version < int(written[0][0]))]
-    if times:
+    earlier = [version for version in versions if not written or version < int(written[0][0])]
+    times = [str(version) for version in earlier if version]
+    if times or (written and _is_changed(*written[0], versions)):
         # Files of archived commits were written under versions that no commit of the timeline records.
-        schemas += [stored[version] for version in versions[: len(times) + (versions[0] == 0)]]
-        known = {version: number for number, version in enumerate(versions[: len(schemas)])}
+        schemas += [stored[version] for version in earlier]
+        known = {version: number for number, version in enumerate(earlier)}
     numbers = [known[int(time)] for time in times]
     for time, extra in written:
         internal, avro = extra.get(LATEST_SCHEMA), extra.get(_AVRO)
@@ -149,6 +150,14 @@ def _by_id(written: Written, stored: Mapping[int, Schema], config: TableConfig) 
     latest = replace(last, max_column_id=max(extra.max_column_id for extra in (*schemas, *stored.values())))
     latest = _restore_names(latest, written, config)
     return SchemaHistory(tuple(schemas), (*times, *(time for time, _ in written)), tuple(numbers), latest)
+
+
+def _is_changed(time: str, extra: Mapping[str, str], versions: Sequence[int]) -> bool:
+    """Whether a commit wrote under a later version than the one from before the first change."""
+    internal = extra.get(LATEST_SCHEMA)
+    if internal:
+        return schema_from_json(internal, f"{LATEST_SCHEMA} of commit {time}").version > 0
+    return any(0 < version <= int(time) for version in versions)
 
 
 def _restore_names(latest: Schema, written: Written, config: TableConfig) -> Schema:

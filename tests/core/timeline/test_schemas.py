@@ -171,6 +171,22 @@ def test_files_of_archived_commits_were_written_under_the_versions_of_the_histor
     assert [found.certain(time) for time in ("10", "20", "30")] == [False, True, True]
 
 
+@pytest.mark.parametrize("latest", [persisted(20, b=0), None])
+def test_version_0_is_that_of_archived_commits_where_the_first_change_is_the_oldest_that_is_left(
+    latest: dict[str, Any] | None,
+) -> None:
+    """TIME-34."""
+    versions = {"schemas": [persisted(20, b=0), persisted(0, a=0)]}
+    files = {
+        "20_21.commit": commit(avro("b"), latest),
+        ".hoodie/.schema/20_21.schemacommit": json.dumps(versions).encode(),
+    }
+    found = history(files)
+    under = [ids(found.schemas[found.number_at(time)]) for time in ("10", "20", "30")]
+    assert (ids(found.latest), under) == ({"b": 0}, [{"a": 0}, {"b": 0}, {"b": 0}])
+    assert [found.certain(time) for time in ("10", "20")] == [False, True]
+
+
 def test_a_history_document_of_a_commit_that_counts_covers_commits_without_ids() -> None:
     """TIME-34."""
     newest = {"schemas": [persisted(20, z=0, b=1), persisted(0, a=0, b=1)]}

@@ -175,6 +175,35 @@ def test_rows_keep_the_default_that_they_have(tmp_path: Path) -> None:
         assert [row["x"] for row in rows(table)] == ["1", "1"]
 
 
+@pytest.mark.parametrize(("kind", "version"), KINDS)
+def test_files_keep_their_schema_when_all_before_the_first_change_is_archived(
+    tmp_path: Path, kind: str, version: int
+) -> None:
+    """TIME-34."""
+    types = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int32()), ("s", pa.string())])
+    table = create_table(tmp_path / "t", types, "id", partition_by="p", type=kind, version=version)
+    table.insert(pa.Table.from_pylist([{"id": name, "p": name, "n": 1, "s": name} for name in "ab"], types))
+    table = table.refresh().evolve("RENAME COLUMN n TO m; DROP COLUMN s; ADD COLUMN s int")
+    changed = table.timeline.commits[-1].requested_time
+    update = pa.table({"id": ["b"], "p": ["b"], "m": pa.array([0], pa.int32()), "s": pa.array([2], pa.int32())})
+    table.upsert(update)
+    saved = table.refresh().savepoint().instant
+    for _ in range(3):
+        table.upsert(update)
+    if kind == "mor":
+        table.compact()
+    before = rows(table)
+    assert before[0] == {"id": "a", "p": "a", "m": 1, "s": None}
+    for kept in (True, False):  # the change is the first instant that is left, and then it is gone
+        table.refresh().archive(keep_min=2, keep_max=3)
+        opened = table.refresh()
+        assert (opened.timeline.commits[0].requested_time == changed) is kept
+        assert rows(opened) == before
+        assert (opened.count("m = 1"), opened.count("s IS NULL"), opened.count("s = 2")) == (1, 1, 1)
+        if kept:
+            opened.drop_savepoint(saved)
+
+
 def test_rows_that_are_merged_by_their_defaults_keep_them(tmp_path: Path) -> None:
     """CHANGE-1543."""
     options = {"hoodie.table.partial.update.mode": "IGNORE_DEFAULTS"}
