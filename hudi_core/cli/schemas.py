@@ -35,7 +35,7 @@ from hudi_core.schema.meta import is_meta
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
-from hudi_core.table.keying import find_misfits
+from hudi_core.table.misfits import find_misfits
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.json import to_json

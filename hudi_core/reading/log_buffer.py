@@ -84,7 +84,7 @@ class LogBuffer:
         if self._partial:
             has_value = columns.has_value(root)
             if stored is not None:
-                has_value &= np.array([field.id in stored for field in columns.schema.fields])
+                has_value &= np.array([field.id in stored for field in columns.schema.fields], np.bool_)
             self._has_value.append(has_value)
 
     def add_deletes(self, deletes: DeleteRecords, where: str) -> None:

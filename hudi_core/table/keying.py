@@ -1,38 +1,16 @@
-"""The key generator of a table, by its properties, and where these are ambiguous by one of its keys. Rule KEY-3.
-
-And what a change of the schema makes of the columns that keys, partition paths, the order of records and marks of deletes come
-from. Rules: CHANGE-10, CHANGE-1540, CHANGE-1542.
-"""
+"""The key generator of a table, by its properties, and where these are ambiguous by one of its keys. Rule KEY-3."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from hudi_core.by_need import ModuleByNeed
-from hudi_core.errors import UnsupportedError
-from hudi_core.evolve.fields import brief
 from hudi_core.keys.choose import UTC_MACHINE, WriterEnvironment, choose, choose_kind
 from hudi_core.keys.generator import AnyGenerator, WritePath
 from hudi_core.keys.options import BARE_SINGLE_KEY, SINCE_NAMED, key_options, refuse_misspelled, table_options
-from hudi_core.keys.strings import keeps_key_text
-from hudi_core.merge.rules import merge_rules
 from hudi_core.options import KeyGeneratorType as Kind
-from hudi_core.options import TableConfig, TableType
-from hudi_core.reading.merge_columns import IS_DELETED
+from hudi_core.options import TableConfig
 from hudi_core.schema.meta import RECORD_KEY
-from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
-from hudi_core.types import nodes as t
-from hudi_core.types.promote import CastLoss, promotion
-
-if TYPE_CHECKING:
-    from hudi_core.evolve import diff
-else:
-    diff = ModuleByNeed("hudi_core.evolve.diff")  # few writes change the schema
-
-_BY_VALUE = (Kind.SIMPLE, Kind.COMPLEX, Kind.NON_PARTITION, Kind.GLOBAL_DELETE)
-"""Generators that make a partition path of the strings of values; others examine the type too."""
 
 
 def table_generator(
@@ -67,86 +45,3 @@ def _has_bare_keys(table: Table) -> bool:
     for row in table.scan(columns=[RECORD_KEY], limit=1).to_json_rows():
         return not str(row[RECORD_KEY]).startswith(named)
     return False
-
-
-def find_misfits(table: Table, after: Schema) -> list[str]:
-    """A sentence for each column that the table's properties name and that a change of the schema drops or renames, or gives a
-    type under which stored rows would have other keys or partition paths, or records another order; and for each column by which
-    other rows would be deleted."""
-    lost = diff.find_lost_names(table.schema, after, table.config.named_columns)
-    return [*lost, *_find_other_values(table, after), *_find_other_deletes(table, after)]
-
-
-def refuse_misfits(table: Table, after: Schema) -> None:
-    """Raises `UnsupportedError` for the first of `find_misfits`."""
-    misfits = find_misfits(table, after)
-    if misfits:
-        expected = "changes that keep the columns that the table's properties name, and what stored rows have there"
-        raise UnsupportedError(table.storage.uri, expected=expected, found=misfits[0])
-
-
-def _find_other_values(table: Table, after: Schema) -> Iterator[str]:
-    config, before = table.config, table.schema
-    for key, columns in config.named_columns.items():
-        for column in columns:
-            place = before.find(column)
-            left = None if place is None else after.places.get(place.field.id)
-            if place is None or left is None or place.field.type == left.field.type:
-                continue
-            had, has = place.field.type, left.field.type
-            if columns is config.ordering_fields:
-                kept, became = _keeps_order(had, has), "records of one key could change their order"
-            elif columns is config.record_key_fields:
-                kept, became = keeps_key_text(had, has), "stored rows would have other keys"
-            else:
-                kept, became = _keeps_path(config, had, has), "stored rows would have other partition paths"
-            if not kept:
-                yield f"{column} changes from {brief(had)} to {brief(has)}, and {key} names it: {became}"
-
-
-def _find_other_deletes(table: Table, after: Schema) -> Iterator[str]:
-    before, marks = table.schema, after.find((IS_DELETED,))
-    if marks is not None and marks.field.id not in before.places:
-        if not isinstance(marks.field.type, t.Boolean):
-            yield f"{IS_DELETED} is a {brief(marks.field.type)}, and marks of deletes are booleans"
-        elif marks.field.default is True:
-            yield f"{IS_DELETED} has the default true: all rows of log files would be deleted"
-    elif marks is not None and before.places[marks.field.id].path != marks.path:
-        renamed = before.places[marks.field.id].name
-        yield f"{renamed} is renamed to {IS_DELETED}: rows of log files that have true there would be deleted"
-    if table.config.type is not TableType.MERGE_ON_READ:
-        return
-    for name, keeps in _merged_by(table):
-        place = before.find(name)
-        left = None if place is None else after.places.get(place.field.id)
-        if place is None or (left and left.path == place.path and keeps(place.field.type, left.field.type)):
-            continue
-        if any(file_slice.logs for file_slice in table.slices()):
-            became = "is dropped" if left is None else f"changes to {left.name} of {brief(left.field.type)}"
-            yield f"{name} {became}, and rows of log files are merged by it: a compaction has to come first"
-
-
-def _merged_by(table: Table) -> Iterator[tuple[str, Callable[[t.Type, t.Type], bool]]]:
-    """The columns by which rows of log files are merged beside those that properties name, and whether a type keeps what they
-    say. Where records are merged by code of users, log files are not read here."""
-    yield IS_DELETED, keeps_key_text
-    try:
-        rules = merge_rules(table.config, table.storage.uri)
-    except UnsupportedError:
-        return
-    if rules.delete_field:
-        yield rules.delete_field, keeps_key_text
-    for name in rules.ordering_fields:
-        if name not in table.config.ordering_fields:
-            yield name, _keeps_order
-
-
-def _keeps_order(had: t.Type, has: t.Type) -> bool:
-    """Of two values the greater one stays the greater one. Enumerations are in the order of their symbols."""
-    rule = promotion(had, has)
-    return rule is not None and rule.keeps_order and rule.loss is CastLoss.EXACT and not isinstance(had, t.Enumeration)
-
-
-def _keeps_path(config: TableConfig, had: t.Type, has: t.Type) -> bool:
-    by_value = config.key_generator in _BY_VALUE and not config.slash_separated_dates
-    return keeps_key_text(had, has) and (by_value or not isinstance(has, t.String))

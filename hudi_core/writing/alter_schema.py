@@ -17,7 +17,7 @@ from hudi_core.index_kinds.secondary import list_indexed_columns
 from hudi_core.merge.rules import PartialUpdates, merge_rules
 from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.schema import Schema
-from hudi_core.table.keying import refuse_misfits
+from hudi_core.table.misfits import refuse_misfits
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings, string_column
 from hudi_core.data_files.spool import Spool, spool
@@ -25,7 +26,7 @@ from hudi_core.portable import Portable
 from hudi_core.rows.exact_types import widens_integers
 from hudi_core.schema.meta import META_COLUMNS, with_meta_columns
 from hudi_core.schema.schema import Schema
-from hudi_core.table.keying import refuse_misfits, table_generator
+from hudi_core.table.keying import table_generator
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns, concat_keys
 from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, number_keys
@@ -34,6 +35,11 @@ from hudi_core.types import nodes as t
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.schema_on_write import SchemaOnWrite, schema_on_write
 from hudi_core.writing.timestamp_types import refuse_corrections
+
+if TYPE_CHECKING:
+    from hudi_core.table import misfits
+else:
+    misfits = ModuleByNeed("hudi_core.table.misfits")  # few writes change the schema
 
 _NO_KEYS = KeyColumns(string_column([]), np.zeros(0, np.int32), ())
 
@@ -189,7 +195,7 @@ def preparation(table: Table, given: Schema, auto_instant: str, columns: BatchCo
     _ = prepares.generator
     if schema.changes_table:
         refuse_corrections(table, schema.table)
-        refuse_misfits(table, schema.table)
+        misfits.refuse_misfits(table, schema.table)
         list_indexed_columns(table, schema.table)
         list_noted_indexes(table, schema.table)
     for notice in schema.notices:

@@ -121,3 +121,13 @@ def test_a_key_comes_back_behind_partial_rows_in_a_base_file(tmp_path: Path, ver
     refreshed(table).upsert(rows("b", n=6))
     assert len(blocks(table)) == 4
     assert [row[:2] for row in stored(table)] == [("a", 7), ("b", 6), ("c", 1)]
+
+
+@pytest.mark.parametrize("version", [8, 9])
+def test_rows_are_counted_without_their_columns(tmp_path: Path, version: int) -> None:
+    """Where log files have records by position, no column is read, not even a key."""
+    table = new_table(tmp_path, version=version)
+    table.update({"s": "new"}, where="id = 'b'", options=PARTIAL)
+    table = refreshed(table)
+    assert table.scan().count() == 3
+    assert table.scan(columns=[]).to_arrow().num_rows == 3
