@@ -8,7 +8,7 @@ engines      engines by name: whatever the entry points `hudi_core.engines` offe
 file_contents  what a single file of a table holds, as objects of JSON
 features     which features of Apache Hudi a table uses: those that a reader has to know. Rule TABLE-721
 keying       the key generator of a table, by its properties, and where these are ambiguous by one of its keys. Rule KEY-3
-misfits      what a schema change makes of the columns that keys, paths, the order of records and deletes come from. Rule CHANGE-1540
+misfits      what a schema change makes of the columns that keys, paths, order and deletes come from. Rule CHANGE-1540
 metadata_records  the live records of one partition of a table's metadata table, log files merged. Rule META-99
 open         opening a table: its properties and its timeline
 record_versions  every stored version of a record, and why readers see it or not
