@@ -1,6 +1,7 @@
 """A flow of this process: parts are worked on one after the other, and everything that travels is pickled.
 
 With `repeats` each part is worked on twice, and the second time counts or the first, as a runner that tries again would have it.
+With `forgets` what is kept is lost at once, and computed again whenever it is asked for, as on machines that go away.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ class LocalFlow:
     parts: Parts
     repeats: bool = False
     parallelism: int = 3
+    forgets: bool = False
 
     def map(self, work: PartWork) -> LocalFlow:
         sent = pickle.dumps(work)
@@ -50,6 +52,9 @@ class LocalFlow:
 
     @contextmanager
     def keep(self) -> Iterator[LocalFlow]:
+        if self.forgets:
+            yield self
+            return
         made: list[list[list[Packet]]] = []
 
         def parts() -> list[list[Packet]]:
@@ -94,6 +99,7 @@ class LocalRows:
     schema: Schema
     batches: Sequence[Sequence[Any]]
     repeats: bool = False
+    forgets: bool = False
     runner: Runner = field(init=False)
 
     def __post_init__(self) -> None:
@@ -105,7 +111,7 @@ class LocalRows:
         def parts() -> list[list[Packet]]:
             return [list(pickle.loads(sent)(number, iter(part))) for number, part in enumerate(self.batches)]
 
-        return LocalFlow(parts, self.repeats)
+        return LocalFlow(parts, self.repeats, forgets=self.forgets)
 
 
 def local_rows(engine: Engine[Any, Any, Any], tables: Sequence[Any], repeats: bool = False) -> LocalRows:

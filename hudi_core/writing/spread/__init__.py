@@ -8,5 +8,6 @@ located     ranges of keys: where each row's key is
 routed      rows to the tasks that write them
 written     attempts of tasks
 cuts        cuts between keys, from samples
+key_sums    rows that are computed again are the same
 packs       rows packed for other tasks
 """

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from hudi_core.arrays import Numbers
-from hudi_core.columns.nodes import length
+from hudi_core.columns.nodes import StringColumn, length
 from hudi_core.columns.strings import take_strings
 from hudi_core.data_files.spool import Spool, spool
 from hudi_core.engine import Engine
@@ -35,6 +35,7 @@ from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operation_plans import upsert_places, with_deletes_in_buckets
 from hudi_core.writing.read_places import locate_read_rows
 from hudi_core.writing.spread.cuts import KeyCuts, KeySample, Sampler
+from hudi_core.writing.spread.key_sums import KeySum, check_sums
 from hudi_core.writing.spread.packs import KEYS_AT_ONCE, OF_ROWS, RowPack, join_packs, pack_rows, pack_runs, take_rows
 from hudi_core.writing.task_rows import Places, without_removed
 
@@ -53,10 +54,12 @@ class DealRanges:
     cuts: KeyCuts | BucketParts | SliceParts
     engine: Engine[Any, Any, Any]
     schema: Schema
+    key_sums: Mapping[int, int]
+    """The sum of keys of each part."""
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
         numbers = count()
-        for run in pack_runs(packets):
+        for run in check_sums(part, pack_runs(packets), self.key_sums):
             whole = run.whole
             yield from run.deal(whole, self._targets(whole), self.engine, self.schema, numbers)
 
@@ -72,10 +75,13 @@ class RangeReport:
     """What was located in a range: rows, and keys to delete, by the slice that holds their key; new rows by partition, with a
     sample of their keys."""
 
+    part: int
     updates: Mapping[int, int]
     leaving: Mapping[int, int]
     inserts: Mapping[str, int]
     sample: KeySample | None
+    key_sum: int
+    """The sum of the keys of rows and of keys that leave slices, see `key_sums`."""
     losing: frozenset[int] = frozenset()
     """Slices with rows of an update that lose to what they were, or with rows to upsert that a log file must not have."""
     repeated: frozenset[int] = frozenset()
@@ -180,11 +186,9 @@ class LocateRows:
             for first in range(0, length(leaves), KEYS_AT_ONCE):
                 records = take_strings(leaves, slice(first, min(first + KEYS_AT_ONCE, length(leaves))))
                 count = length(records)
-                keys = KeyColumns(records, np.zeros(count, np.int32), ("",))
-                of_slice = np.full(count, slice_number, np.int64)
-                yield Packet(
-                    part, 0, part, number, pack_object(RowPack(keys, np.zeros(count, np.int64), None, of_slice))
-                )
+                of_slice, numbers = np.full(count, slice_number, np.int64), np.zeros(count, np.int64)
+                pack = RowPack(_without_partition(records), numbers, None, of_slice)
+                yield Packet(part, 0, part, number, pack_object(pack))
                 number += 1
 
     def _batches(self, rows: Spool, keys: int) -> Iterator[tuple[Any, int]]:
@@ -202,16 +206,21 @@ class LocateRows:
 
     def _report(self, part: int, whole: RowPack, places: Places, repeated: frozenset[int]) -> RangeReport:
         updates, leaving = places.updates, {number: length(leaves) for number, leaves in places.leaving.items()}
+        summed = KeySum()
+        summed.add(whole.keys)
+        for leaves in places.leaving.values():
+            summed.add(_without_partition(leaves))
         if self.deletes:
-            return RangeReport({}, updates, {}, None, repeated=repeated)
+            return RangeReport(part, {}, updates, {}, None, summed.value, repeated=repeated)
         new = take_keys(whole.keys, places.new_rows)
         sampler = Sampler(part)
         if len(new):
             sampler.add(new)
         counts = np.bincount(new.partitions, minlength=len(new.paths)).tolist()
         return RangeReport(
-            updates, leaving, dict(zip(new.paths, counts, strict=True)), sampler.sample(), self._losing(whole, places)
-        )
+            part, updates, leaving, dict(zip(new.paths, counts, strict=True)), sampler.sample(), summed.value,
+            self._losing(whole, places),
+        )  # fmt: skip
 
     def _losing(self, whole: RowPack, places: Places) -> frozenset[int]:
         """The slices whose rows lose to what they were, and those whose log files deleted keys of new rows of a merge. Of rows to
@@ -222,6 +231,10 @@ class LocateRows:
         if places.deleted_in is not None:
             loses = loses | ((places.deleted_in != NOWHERE) & (places.slices > NOWHERE))
         return frozenset(np.unique(places.slices[loses]).tolist())
+
+
+def _without_partition(records: StringColumn) -> KeyColumns:
+    return KeyColumns(records, np.zeros(length(records), np.int32), ("",))
 
 
 def _part(pack: RowPack, start: int, end: int, batch: Any) -> RowPack:
@@ -259,6 +272,8 @@ class LocatedReport:
     samples: Sequence[KeySample]
     losing: frozenset[int]
     repeated: frozenset[int]
+    key_sums: Mapping[int, int]
+    """The sum of keys of each range."""
 
 
 def sum_reports(reports: Sequence[Packet]) -> LocatedReport:
@@ -267,7 +282,8 @@ def sum_reports(reports: Sequence[Packet]) -> LocatedReport:
     leaving: Counter[int] = Counter()
     inserts: Counter[str] = Counter()
     samples, losing, repeated = [], set[int](), set[int]()
-    for of_range in open_reports(reports):
+    ranges = open_reports(reports)
+    for of_range in ranges:
         updates.update(of_range.updates)
         leaving.update(of_range.leaving)
         inserts.update(of_range.inserts)
@@ -275,4 +291,7 @@ def sum_reports(reports: Sequence[Packet]) -> LocatedReport:
         repeated |= of_range.repeated
         if of_range.sample is not None:
             samples.append(of_range.sample)
-    return LocatedReport(dict(updates), dict(leaving), dict(inserts), samples, frozenset(losing), frozenset(repeated))
+    return LocatedReport(
+        dict(updates), dict(leaving), dict(inserts), samples, frozenset(losing), frozenset(repeated),
+        {of_range.part: of_range.key_sum for of_range in ranges},
+    )  # fmt: skip

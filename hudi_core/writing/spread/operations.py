@@ -8,7 +8,7 @@ write     tasks write files, and report; the calling process commits            
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -196,10 +196,12 @@ class GivenRows:
         layout = bucket_layout(table, options.properties)
         if layout is not None:
             return self._plan_in_buckets(table, operation, instant_time, options, layout, kept).planned
-        flow, inserts, samples = self.kept, self.report.partitions, self.report.samples
+        flow, inserts, samples, key_sums = (
+            self.kept, self.report.partitions, self.report.samples, self.report.key_sums
+        )  # fmt: skip
         if duplicates := self._duplicates(table, operation, options):
             flow, located = self._locate(table, options, kept, duplicates=duplicates)
-            inserts, samples = dict(located.inserts), list(located.samples)
+            inserts, samples, key_sums = dict(located.inserts), list(located.samples), dict(located.key_sums)
         planner = self._planner(table, instant_time, options)
         routes = planner.insert(inserts, fill=operation is Operation.INSERT)
         order = order_of(table, operation, options)
@@ -209,8 +211,9 @@ class GivenRows:
         else:
             new_rows = input_order(routes.of_partitions, self.report)
         writes = _Writes(
-            flow, routes, new_rows, planner.row_bytes, order is not RowOrder.NONE, self.stored, self.rows.runner
-        )
+            flow, key_sums, routes, new_rows, planner.row_bytes, order is not RowOrder.NONE, self.stored,
+            self.rows.runner,
+        )  # fmt: skip
         return Planned(routes.tasks, list_replaced_groups(table, operation, inserts), work=writes)
 
     def upsert(self, options: WriteOptions) -> WriteResult:
@@ -236,7 +239,7 @@ class GivenRows:
         flow, located = self._locate(table, options, kept)
         routes = planner.upsert(located.updates, set(located.leaving), located.inserts, logs=writes_logs(table))
         cuts = share_cuts(located.samples, routes.of_partitions)
-        writes = _Writes(flow, routes, cuts, planner.row_bytes, True, self.stored, self.rows.runner)
+        writes = _Writes(flow, located.key_sums, routes, cuts, planner.row_bytes, True, self.stored, self.rows.runner)
         losing = frozenset(routes.of_slices[number] for number in located.losing)
         tasks = routes.tasks if removes or self.of_slices else without_logs(table, routes.tasks, located.losing)
         return PlannedUpsert(Planned(tasks, work=writes, stays=self.of_slices), losing)
@@ -263,7 +266,10 @@ class GivenRows:
         deals, ranges = BucketParts(places, self._ranges), self._ranges
         flow, located = self._locate_parts(deals, ranges, tagging, options, kept, buckets=places, duplicates=duplicates)
         routes = route_buckets(planner, places, located.updates, set(located.leaving), use)
-        writes = _Writes(flow, routes, KeyCuts.join({}), planner.row_bytes, use.combine, self.stored, self.rows.runner)
+        writes = _Writes(
+            flow, located.key_sums, routes, KeyCuts.join({}), planner.row_bytes, use.combine, self.stored,
+            self.rows.runner,
+        )  # fmt: skip
         replaced = list_replaced_groups(table, operation, partitions)
         losing = frozenset(routes.of_slices[number] for number in located.losing)
         tasks = routes.tasks if removes else without_logs(table, routes.tasks, located.losing)
@@ -281,7 +287,7 @@ class GivenRows:
         planner = Planner(Sources(table.snapshot()), instant_time, 1.0)
         routes = planner.delete(set(located.leaving), logs=writes_logs(table))
         routes = replace(routes, tasks=with_every_row(table, routes.tasks, located.repeated))
-        writes = _Writes(flow, routes, KeyCuts.join({}), 1.0, True, self.stored, self.rows.runner)
+        writes = _Writes(flow, located.key_sums, routes, KeyCuts.join({}), 1.0, True, self.stored, self.rows.runner)
         return Planned(routes.tasks, work=writes)
 
     def _locate(
@@ -321,7 +327,7 @@ class GivenRows:
             tagging, self.schema, self.stored, options.record_positions, deletes, self.lacking,
             dict(options.properties), buckets, duplicates,
         )  # fmt: skip
-        dealt = self.kept.map(DealRanges(deals, tagging.table.engine, self.stored)).deal(parts)
+        dealt = self.kept.map(DealRanges(deals, tagging.table.engine, self.stored, self.report.key_sums)).deal(parts)
         flow = kept.enter_context(dealt.map(step).keep())
         return flow, sum_reports(flow.reports())
 
@@ -337,7 +343,8 @@ class GivenRows:
             return
         cuts = range_cuts(self.report.samples, self._ranges, by_key=True)
         first_rows = {part.part: self.report.first_row(part.part) for part in self.report.parts}
-        dealt = self.kept.map(DealRanges(cuts, self.table.engine, self.stored)).deal(self._ranges)
+        deals = DealRanges(cuts, self.table.engine, self.stored, self.report.key_sums)
+        dealt = self.kept.map(deals).deal(self._ranges)
         open_reports(dealt.map(CheckKeys(sendable(self.table), first_rows)).reports())
 
     def _planner(self, table: Table, instant_time: str, options: WriteOptions) -> Planner:
@@ -364,6 +371,8 @@ class _Writes:
     """Brings rows to the tasks of a plan, and runs these."""
 
     flow: Flow
+    key_sums: Mapping[int, int]
+    """The sum of keys of each part of the flow."""
     routes: Routes
     new_rows: KeyCuts | InputOrder
     row_bytes: float
@@ -386,7 +395,7 @@ class _Writes:
         parts = deal_tasks(tasks, self.row_bytes, self.flow.parallelism)
         count = max(int(parts.max(initial=0)) + 1, min(len(replaced), _READERS_PER_CORE * self.flow.parallelism))
         engine: Any = runner.snapshot.engine
-        route = RouteRows(self.routes.of_slices, self.new_rows, parts, engine, self.stored)
+        route = RouteRows(self.routes.of_slices, self.new_rows, parts, engine, self.stored, self.key_sums)
         dealt = self.flow.map(route).deal(count)
         writes = dealt.map(WriteRows(runner, tasks, parts, count, self.in_key_order, exchange, in_lines))
         if exchange is None:

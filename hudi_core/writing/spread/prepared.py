@@ -23,6 +23,7 @@ from hudi_core.writing.incoming import Preparation, file_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths
 from hudi_core.writing.row_size import FEW_ROWS, GUESS, measure_row_bytes
 from hudi_core.writing.spread.cuts import KeySample, Sampler
+from hudi_core.writing.spread.key_sums import KeySum
 from hudi_core.writing.spread.packs import RowPack, pack_rows
 from hudi_core.writing.update_outcomes import ChangedRows
 
@@ -42,6 +43,8 @@ class PartReport:
     partitions: Mapping[str, int]
     sample: KeySample | None
     row_bytes: float | None = None
+    key_sum: int = 0
+    """The sum of its keys, see `key_sums`."""
     error: RowError | None = None
     """The error of the first row that is refused; the rows from there on are not counted."""
 
@@ -76,7 +79,7 @@ class PrepareRows:
         except HudiError as error:
             yield counting.refuse(error)
         else:
-            yield report(part, PartReport(part, counting.partitions, counting.sampler.sample(), row_bytes))
+            yield report(part, counting.report(row_bytes))
 
     @property
     def _engine(self) -> Engine[Any, Any, Any]:
@@ -128,7 +131,7 @@ class ReadKeys:
         except HudiError as error:
             yield counting.refuse(error)
         else:
-            yield report(part, PartReport(part, counting.partitions, counting.sampler.sample()))
+            yield report(part, counting.report())
 
 
 class PartCounts:
@@ -138,6 +141,7 @@ class PartCounts:
         self.part, self.rows, self.packets, self._engine = part, 0, 0, engine
         self.partitions: Counter[str] = Counter()
         self.sampler = Sampler(part)
+        self._sum = KeySum()
 
     def packet(
         self, keys: KeyColumns, batch: Any, changed: ChangedRows | None = None, place: int | None = None
@@ -145,6 +149,7 @@ class PartCounts:
         """Rows, or keys alone. `place` is the number of the slice that they were read from."""
         numbers = np.arange(self.rows, self.rows + len(keys), dtype=np.int64)
         self.sampler.add(keys)
+        self._sum.add(keys)
         counts = np.bincount(keys.partitions, minlength=len(keys.paths)).tolist()
         self.partitions.update(dict(zip(keys.paths, counts, strict=True)))
         self.rows += len(keys)
@@ -153,6 +158,10 @@ class PartCounts:
         places = None if place is None else np.full(len(keys), place, np.int64)
         pack = RowPack(keys, numbers, batch, places=places, loses=loses, removes=removes)
         return Packet(self.part, 0, self.part, self.packets, pack_rows(pack, self._engine))
+
+    def report(self, row_bytes: float | None = None) -> PartReport:
+        """What the packets hold, once all are there."""
+        return PartReport(self.part, self.partitions, self.sampler.sample(), row_bytes, self._sum.value)
 
     def refuse(self, error: HudiError) -> Packet:
         """The report of a row that is refused. Raises other errors of storage: another attempt may have more luck."""
@@ -176,6 +185,11 @@ class InputReport:
         for part in self.parts:
             total.update(part.partitions)
         return dict(total)
+
+    @property
+    def key_sums(self) -> dict[int, int]:
+        """The sum of keys of each part."""
+        return {part.part: part.key_sum for part in self.parts}
 
     @property
     def samples(self) -> list[KeySample]:

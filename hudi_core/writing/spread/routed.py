@@ -16,6 +16,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.tagging.key_columns import NOWHERE, take_keys
 from hudi_core.writing.plan import Share
 from hudi_core.writing.spread.cuts import KeyCuts
+from hudi_core.writing.spread.key_sums import check_sums
 from hudi_core.writing.spread.packs import RowPack, pack_runs
 from hudi_core.writing.spread.prepared import InputReport
 from hudi_core.writing.tasks import NewFile, Task, row_count
@@ -52,6 +53,8 @@ class RouteRows:
     parts: Numbers
     engine: Engine[Any, Any, Any]
     schema: Schema
+    key_sums: Mapping[int, int]
+    """The sum of keys of each part of the step before."""
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
         seen: dict[str, int] = {}
@@ -60,7 +63,7 @@ class RouteRows:
         slices = np.full(max(self.of_slices, default=-1) + 1, NOWHERE, np.int64)
         slices[list(self.of_slices)] = list(self.of_slices.values())
         numbers = count()
-        for run in pack_runs(packets):
+        for run in check_sums(part, pack_runs(packets), self.key_sums):
             whole = run.whole
             tasks = self._tasks(whole, slices, seen, has_rows=run.packs[0].batch is not None)
             targets = np.where(tasks >= 0, self.parts[tasks], NOWHERE)
@@ -82,12 +85,14 @@ class RouteRows:
             return self.new_rows.targets(take_keys(pack.keys, new))
         tasks = np.full(len(pack), NOWHERE, np.int64)
         for path, rows in pack.keys.by_partition():
-            shares = self.new_rows.shares[path]
-            ends = np.cumsum([share.rows for share in shares])
-            numbers = seen[path] + np.arange(len(rows))
-            seen[path] += len(rows)
+            shares = self.new_rows.shares.get(path, ())
+            ends = np.cumsum([share.rows for share in shares], dtype=np.int64)
+            first = seen.get(path, 0)
+            seen[path] = first + len(rows)
             of_shares = np.array([share.task for share in shares], np.int64)
-            tasks[rows] = of_shares[np.searchsorted(ends, numbers, "right")]
+            places = np.searchsorted(ends, first + np.arange(len(rows)), "right")
+            is_counted = places < len(shares)  # rows beyond the shares are not those of the plan: their sum is refused
+            tasks[rows[is_counted]] = of_shares[places[is_counted]]
         return tasks[new]
 
 

@@ -44,7 +44,7 @@ from hudi_core.writing.spread.cuts import range_cuts
 from hudi_core.writing.spread.located import DealRanges
 from hudi_core.writing.spread.operations import KEYS_OF_RANGE, prepare_rows, sendable
 from hudi_core.writing.spread.packs import RowPack, join_packs, pack_runs
-from hudi_core.writing.spread.prepared import InputReport, PartCounts, PartReport, input_report
+from hudi_core.writing.spread.prepared import InputReport, PartCounts, input_report
 from hudi_core.writing.task_rows import group_rows
 from hudi_core.writing.update_outcomes import ChangedRows
 from hudi_core.writing.write_run import Planned
@@ -86,7 +86,7 @@ def _deal(
     cuts = range_cuts(given.samples, ranges, by_key=merge.whole_table)
     tagging = remote_tagging(table, tag_options(table, options))
     first_rows = {part.part: given.first_row(part.part) for part in given.parts}
-    ranged = kept.map(DealRanges(cuts, table.engine, merge.given)).deal(ranges)
+    ranged = kept.map(DealRanges(cuts, table.engine, merge.given, given.key_sums)).deal(ranges)
     located = ranged.map(LocateSource(tagging, merge.given, first_rows, parts)).deal(parts)
     scan = table.scan(meta=table.config.populate_meta_fields)
     return located, MergeSlices(merge, plan_stored_rows(merge, scan), tagging.slices)
@@ -106,7 +106,7 @@ class ReadSource:
         except HudiError as error:
             yield counts.refuse(error)
         else:
-            yield report(part, PartReport(part, counts.partitions, counts.sampler.sample()))
+            yield report(part, counts.report())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
