@@ -2,6 +2,7 @@
 
 table    `open`: a table whose scans give DataFrames
 streams  batches of streams, each written once
+queries  what counts the batches of a stream
 writing  writes of DataFrames
 services services and index builds whose tasks run on executors
 tagging  `tagLocation`: keys in, keys with the file that holds their record out

@@ -29,6 +29,7 @@ from hudi_core.transactions.stream_batches import DEFAULT_STREAM, StreamBatch
 from hudi_core.writing.operation import Operation, WriteOptions, latest_writable, operation_of
 from hudi_core.writing.operations import write
 from hudi_core.writing.result import WriteResult
+from hudi_spark.front.queries import query_of_checkpoint
 from hudi_spark.structs import arrow_schema
 
 _ROWS_OF_FILE: Final = 1 << 18
@@ -45,6 +46,8 @@ class SinkOptions:
     operation: Operation
     stream: str
     properties: Mapping[str, str]
+    checkpoint: str | None = None
+    """The folder by which a stream goes on."""
 
 
 def sink_options(options: Mapping[str, str], *, overwrite: bool) -> SinkOptions:
@@ -62,7 +65,8 @@ def sink_options(options: Mapping[str, str], *, overwrite: bool) -> SinkOptions:
     if overwrite != (operation in _OVERWRITES):
         mode = "overwrite" if overwrite else "append"
         raise UsageError("op", expected=f"an operation of mode {mode}", found=operation)
-    return SinkOptions(given["path"], operation, given.get("stream", DEFAULT_STREAM), properties)
+    stream, checkpoint = given.get("stream", DEFAULT_STREAM), given.get("checkpointlocation")
+    return SinkOptions(given["path"], operation, stream, properties, checkpoint)
 
 
 @dataclass
@@ -103,7 +107,7 @@ class Staging:
     def commit(self, messages: Sequence[Any], batch: int | None) -> WriteResult:
         """Writes the rows of all tasks in one commit, and deletes their files, and those of writes that are dead."""
         paths = _paths(messages)
-        of_stream = None if batch is None else StreamBatch(batch, self.options.stream)
+        of_stream = None if batch is None else StreamBatch(batch, self.options.stream, self._query())
         settings = WriteOptions(batch=of_stream, properties=self.options.properties)
         table = open_table(self.options.path)
         reader = pa.RecordBatchReader.from_batches(self._schema, self._rows(table, paths))
@@ -117,6 +121,9 @@ class Staging:
         """Deletes the files of all tasks. Spark may commit by another copy of the writer than the one that its tasks got."""
         for folder in sorted({self._folder, *(path.rpartition("/")[0] for path in _paths(messages))}):
             self._storage.delete_folder(folder)
+
+    def _query(self) -> str | None:
+        return None if self.options.checkpoint is None else query_of_checkpoint(self.options.checkpoint)
 
     def _file(self, name: str, batches: Sequence[pa.RecordBatch]) -> str:
         path = f"{self._folder}/{name}.arrow"

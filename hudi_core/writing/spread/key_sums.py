@@ -53,5 +53,6 @@ def check_sums(part: int, runs: Iterator[PackRun], sums: Mapping[int, int]) -> I
             summed.add(pack.keys)
         yield run
     if summed.value != sums.get(part, 0):
-        expected = "the same rows each time they are computed (a checkpoint() before the write keeps them)"
-        raise UsageError("rows", expected=expected, found=f"others in part {part + 1} when they were computed again")
+        found = f"others in part {part + 1}, whose rows were lost and computed again"
+        hint = "a checkpoint() of such rows before the write keeps them"
+        raise UsageError("rows", expected="the same rows each time they are computed", found=found, hint=hint)

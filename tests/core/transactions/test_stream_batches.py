@@ -153,3 +153,61 @@ def test_batches_have_numbers(wrong: Any) -> None:
         StreamBatch(wrong)
     with pytest.raises(UsageError, match="expected a name"):
         StreamBatch(1, "")
+
+
+@pytest.mark.parametrize("spread", [False, True])
+def test_a_batch_that_another_query_has_committed_is_refused(tmp_path: Path, spread: bool) -> None:
+    """WRITE-1501: two queries under one name, or one that counts from 0 again, would lose the rows of their batches."""
+    table = create_table(tmp_path / "t", TYPES, "id")
+    _send_of(table, 3, "a", "first", spread)
+    _send_of(table, 8, "b", None, spread)
+    for number in (0, 3):
+        with pytest.raises(UsageError, match=r"stream a: .* batch .* of query second, .* query first .* up to batch 3"):
+            _send_of(table, number, "a", "second", spread)
+        assert _send_of(table, number, "a", "first", spread).instant is None
+        assert _send_of(table, number, "a", None, spread).instant is None
+        assert _send_of(table, number, "b", "second", spread).instant is None
+    assert read_committed_batches(refreshed(table)) == {"a": 3, "b": 8}
+    assert refreshed(table).scan().count() == 4
+
+
+def test_the_query_of_a_batch_is_that_of_its_last_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """WRITE-1501: a commit without a query, as Apache Hudi's are, leaves it unknown; other streams keep theirs."""
+    table = create_table(tmp_path / "t", TYPES, "id")
+    _send_of(table, 0, "a", "first")
+    _send_of(table, 0, "b", "other")
+    _send_of(table, 1, "a", None)
+    assert _send_of(table, 1, "a", "second").instant is None
+    with pytest.raises(UsageError, match="stream b"):
+        _send_of(table, 0, "b", "second")
+    _send_of(table, 2, "a", "second")
+    with pytest.raises(UsageError, match="query second"):
+        _send_of(table, 2, "a", "first")
+    monkeypatch.setattr("hudi_core.timeline.timeline.Timeline.extras", lambda _: [{**ENTRY, QUERIES: "[1]"}])
+    with pytest.raises(CorruptFileError, match="expected an object of queries"):
+        StreamBatch(1, "a", "first").is_committed(table)
+
+
+def test_the_query_of_an_archived_batch_is_known(tmp_path: Path) -> None:
+    """WRITE-1501, WRITE-1435."""
+    table = create_table(tmp_path / "t", TYPES, "id", version=6)
+    if table.config.kept_partitions:
+        drop_index(table, "files")
+    _send_of(table, 3, "a", "first")
+    for number in range(6):
+        write(table, rows_of("plain", number), "append")
+    archive(refreshed(table), ArchiveOptions(2, properties={"hoodie.clean.commits.retained": "1"}))
+    assert _send_of(table, 3, "a", "first").instant is None
+    with pytest.raises(UsageError, match="query first"):
+        _send_of(table, 3, "a", "second")
+
+
+ENTRY = {"_hudi_streaming_sink_checkpoint": '{"a": "3"}'}
+QUERIES = "hudi_core.streaming_sink_queries"
+
+
+def _send_of(table: Any, number: int, stream: str, query: str | None, spread: bool = False) -> Any:
+    options, rows = WriteOptions(batch=StreamBatch(number, stream, query)), rows_of(stream, number)
+    if spread:
+        return spread_write(table, local_rows(table.engine, [rows]), "append", options)
+    return write(table, rows, "append", options)

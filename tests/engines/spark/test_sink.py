@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,25 @@ def test_a_batch_of_a_stream_is_written_once(table: Table, monkeypatch: pytest.M
     monkeypatch.setattr(sink, "_STREAM_WRITER", sink.datasource.DataSourceStreamWriter)
     with pytest.raises(UnsupportedError, match=r"foreachBatch with hudi_spark.stream_writer"):
         HudiStreamWriter(options, STRUCT, False)
+
+
+def test_a_batch_of_another_query_is_refused(table: Table, tmp_path: Path) -> None:
+    """WRITE-1501: by the id in its checkpoint folder; nothing of its rows stays."""
+    if not hasattr(sink.datasource, "DataSourceStreamArrowWriter"):
+        pytest.skip("streams of Arrow batches come with Spark 4.1")
+
+    def commit(query: str, number: int, key: str) -> None:
+        folder = tmp_path / query
+        folder.mkdir(exist_ok=True)
+        (folder / "metadata").write_text(json.dumps({"id": query}))
+        writer = HudiStreamWriter({"path": table.uri, "checkpointLocation": str(folder)}, STRUCT, False)
+        writer.commit(staged(writer, [(key, number)]), number)
+
+    commit("one", 0, "a")
+    commit("one", 0, "b")
+    with pytest.raises(UsageError, match="batch 0 of query other, where query one has written up to batch 0"):
+        commit("other", 0, "c")
+    assert (stored(table), leftovers(table)) == ({"a": 0}, [])
 
 
 def test_what_cannot_be_written_is_refused(table: Table, tmp_path: Path) -> None:
