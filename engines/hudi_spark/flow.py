@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -15,10 +15,10 @@ from hudi_core.parallel.flow import Packet
 from hudi_core.reading.tasks import tasks_of_size
 from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Scan
-from hudi_spark.packets import FIELDS, SparkFlow, packet_rows, task_number
+from hudi_spark.packets import FIELDS, STRUCT, SparkFlow, packet_rows, task_number
 from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import arrow_schema, frame_struct
-from hudi_spark.workers import in_worker
+from hudi_spark.workers import in_worker, map_rows
 
 _ROWS_AT_ONCE: Final = 1 << 16
 _BYTES_AT_ONCE: Final = 1 << 22
@@ -32,11 +32,16 @@ class SparkRows:
     spark: SparkSession
     engine: Engine[Any, Any, Any]
     frame: DataFrame
+    types: Schema | None = None
+    """The types of values that have none: those of columns of Spark's type `void`."""
+
+    def like(self, schema: Schema) -> SparkRows:
+        return replace(self, types=schema)
 
     @property
     def schema(self) -> Schema:
         """The schema of the rows. Raises `SchemaError` for a type whose values no table has."""
-        schema: Schema = self.engine.rows.read_given(self._arrow.empty_table()).schema
+        schema: Schema = self.engine.rows.read_given(self._arrow.empty_table(), self.types).schema
         return schema
 
     @property
@@ -44,12 +49,12 @@ class SparkRows:
         return SparkRunner(self.spark)
 
     def map(self, work: Callable[[int, Iterator[Any]], Iterator[Packet]]) -> SparkFlow:
-        engine, schema = self.engine, self._arrow
+        engine, schema, types = self.engine, self._arrow, self.types
 
         def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return packet_rows(work(task_number(), _give(engine, schema, batches)))
+            return packet_rows(work(task_number(), _give(engine, schema, types, batches)))
 
-        return SparkFlow(self.spark, self.frame.mapInArrow(in_worker(run), FIELDS))
+        return SparkFlow(self.spark, map_rows(self.frame, run, STRUCT))
 
     @cached_property
     def _arrow(self) -> pa.Schema:
@@ -85,11 +90,16 @@ class ScanRows:
         )
 
 
-def _give(engine: Engine[Any, Any, Any], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[Any]:
-    """The rows as batches of the engine, as many in each as make a packet."""
-    for rows in _large(batches):
-        reader = rows.cast(schema).to_reader()  # Spark names the session's zone in the types of its batches
-        yield from engine.rows.read_given(reader).batches
+def _give(
+    engine: Engine[Any, Any, Any], schema: pa.Schema, types: Schema | None, batches: Iterable[pa.RecordBatch]
+) -> Iterator[Any]:
+    """The rows as batches of the engine, as many in each as make a packet. They are one input: its rows are counted through."""
+
+    def large() -> Iterator[pa.RecordBatch]:
+        for rows in _large(batches):
+            yield from rows.cast(schema).to_batches()  # Spark names the session's zone in the types of its batches
+
+    yield from engine.rows.read_given(pa.RecordBatchReader.from_batches(schema, large()), types).batches
 
 
 def _large(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
 
 from hudi_core.parallel.flow import Packet, PartWork
 from hudi_spark.dealing import parallelism_of, partition_keys
@@ -18,6 +19,15 @@ from hudi_spark.settings import settings
 from hudi_spark.workers import in_worker
 
 FIELDS: Final = "part int, sequence int, source int, number long, content binary"
+STRUCT: Final = StructType(
+    [
+        StructField("part", IntegerType()),
+        StructField("sequence", IntegerType()),
+        StructField("source", IntegerType()),
+        StructField("number", LongType()),
+        StructField("content", BinaryType()),
+    ]
+)
 _ARROW: Final = pa.schema(
     [
         ("part", pa.int32()),

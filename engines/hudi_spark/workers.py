@@ -3,13 +3,49 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from zipimport import zipimporter
 
 import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.types import StructField, StructType
 
 BatchWork = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """What `mapInArrow` takes."""
+
+
+def map_rows(frame: DataFrame, work: BatchWork, fields: StructType) -> DataFrame:
+    """`frame.mapInArrow`, whatever columns are called. PySpark 3.5 looks those of the frame up by name: it takes `a.b` for a
+    field of `a`, and finds none of two whose names differ in case; rows with one name twice do not come back.
+    Rule ENGINE-1505."""
+    names, made = frame.columns, fields.names
+    if _are_plain(names) and _are_plain(made):
+        return frame.mapInArrow(in_worker(work), fields)
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in work(_renamed(batch, names) for batch in batches):
+            yield _renamed(batch, _numbered(made))
+
+    numbered = StructType(
+        [
+            StructField(name, field.dataType, field.nullable, field.metadata)
+            for name, field in zip(_numbered(made), fields.fields, strict=True)
+        ]
+    )
+    return frame.toDF(*_numbered(names)).mapInArrow(in_worker(run), numbered).toDF(*made)
+
+
+def _are_plain(names: Sequence[str]) -> bool:
+    return len({name.lower() for name in names}) == len(names) and all(name.isidentifier() for name in names)
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    return [f"c{number}" for number in range(len(names))]
+
+
+def _renamed(batch: pa.RecordBatch, names: Sequence[str]) -> pa.RecordBatch:
+    fields = [field.with_name(name) for field, name in zip(batch.schema, names, strict=True)]
+    return pa.RecordBatch.from_arrays(batch.columns, schema=pa.schema(fields))
 
 
 def in_worker(work: BatchWork) -> BatchWork:

@@ -91,3 +91,12 @@ class SpreadRows(Protocol):
     def map(self, work: Callable[[int, Iterator[Any]], Iterator[Packet]]) -> Flow:
         """The packets that work gives on the batches of each part, of which it has the number."""
         ...
+
+
+class SpreadInput(SpreadRows, Protocol):
+    """Rows that somebody gives, in parts."""
+
+    def like(self, schema: Any) -> SpreadRows:
+        """The rows, in which values without a type get those of a `hudi_core.schema.schema.Schema`, as in
+        `hudi_core.engine.Rows.read_given`. Rule WRITE-1504."""
+        ...

@@ -100,10 +100,15 @@ class LocalRows:
     batches: Sequence[Sequence[Any]]
     repeats: bool = False
     forgets: bool = False
+    tables: Sequence[Any] = ()
+    """The tables of Arrow that the batches are read from; without them their types are those of the batches."""
     runner: Runner = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "runner", self.engine.runner)
+
+    def like(self, schema: Schema) -> LocalRows:
+        return local_rows(self.engine, self.tables, self.repeats, schema) if self.tables else self
 
     def map(self, work: Callable[[int, Iterator[Any]], Iterator[Packet]]) -> LocalFlow:
         sent = pickle.dumps(work)
@@ -114,10 +119,12 @@ class LocalRows:
         return LocalFlow(parts, self.repeats, forgets=self.forgets)
 
 
-def local_rows(engine: Engine[Any, Any, Any], tables: Sequence[Any], repeats: bool = False) -> LocalRows:
+def local_rows(
+    engine: Engine[Any, Any, Any], tables: Sequence[Any], repeats: bool = False, like: Schema | None = None
+) -> LocalRows:
     """Rows of tables of Arrow, each a part."""
-    given = [engine.rows.read_given(table) for table in tables]
-    return LocalRows(engine, given[0].schema, [list(rows.batches) for rows in given], repeats)
+    given = [engine.rows.read_given(table, like) for table in tables]
+    return LocalRows(engine, given[0].schema, [list(rows.batches) for rows in given], repeats, tables=tables)
 
 
 def scan_rows(scan: Scan, repeats: bool = False) -> LocalRows:

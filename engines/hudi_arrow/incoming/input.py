@@ -246,6 +246,9 @@ def _with_type(given: pa.DataType, wanted: pa.DataType | None) -> pa.DataType:
     if pa.types.is_list(given) or pa.types.is_large_list(given):
         element = wanted.value_type if wanted is not None and pa.types.is_list(wanted) else None
         return pa.list_(given.value_field.with_type(_with_type(given.value_type, element)))
+    if pa.types.is_map(given):
+        item = wanted.item_type if wanted is not None and pa.types.is_map(wanted) else None
+        return pa.map_(given.key_field, given.item_field.with_type(_with_type(given.item_type, item)))
     return given
 
 

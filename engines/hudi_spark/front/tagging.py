@@ -36,7 +36,7 @@ from hudi_spark.arrow_form import batch_form
 from hudi_spark.dealing import partition_keys
 from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import refuse_other_frame
-from hudi_spark.workers import in_worker
+from hudi_spark.workers import in_worker, map_rows
 
 DEFAULT = TagOptions()
 _ROWS_AT_ONCE = 1 << 18
@@ -71,9 +71,13 @@ def tag(
     refuse_other_frame(keys, "keys", "writeStream.foreachBatch gives the batches of one")
     names = [RECORD_KEY] if options.whole_table else [RECORD_KEY, PARTITION_PATH]
     missing = [name for name in names if name not in keys.columns]
-    if missing or LOCATION in keys.columns:
-        found = f"no {missing[0]}" if missing else LOCATION
+    taken = [name for name in keys.columns if name.lower() == LOCATION]
+    if missing or taken:
+        found = f"no {missing[0]}" if missing else taken[0]
         raise UsageError("keys", expected=f"columns {', '.join(names)} and none called {LOCATION}", found=found)
+    for name in names:
+        if not isinstance(keys.schema[name].dataType, StringType):
+            raise UsageError(name, expected="strings", found=keys.schema[name].dataType.simpleString())
     if options.index is IndexType.BUCKET and options.whole_table:
         raise UsageError("bucket index", expected="keys in their own partitions", found="a look at the whole table")
     runner = SparkRunner(spark)
@@ -86,9 +90,7 @@ def tag(
     else:
         by_key_alone = options.whole_table or options.index.has_places
         dealt = _by_ranges(keys, [RECORD_KEY] if by_key_alone else [PARTITION_PATH, RECORD_KEY], count)
-    return dealt.mapInArrow(
-        in_worker(_tagger(remote)), StructType([*keys.schema.fields, StructField(LOCATION, LOCATION_TYPE)])
-    )
+    return map_rows(dealt, _tagger(remote), StructType([*keys.schema.fields, StructField(LOCATION, LOCATION_TYPE)]))
 
 
 def _by_ranges(keys: DataFrame, names: list[str], count: int) -> DataFrame:
@@ -145,7 +147,7 @@ def _by_buckets(keys: DataFrame, remote: RemoteTagging, count: int) -> DataFrame
     count, task_indexes = task_of_slices(remote.slices, count)
     if count < 2:
         return keys.coalesce(1)
-    partitions = np.array(partition_keys(count), np.int32)
+    partitions, number = np.array(partition_keys(count), np.int32), _free_name(_TASK, keys)
 
     def with_task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows, tagger = remote.table.engine.rows, remote.tagger()
@@ -155,10 +157,18 @@ def _by_buckets(keys: DataFrame, remote: RemoteTagging, count: int) -> DataFrame
             parts = tagger.first_slices(given)
             slices = np.concatenate([np.zeros(0, np.int64), *parts])
             task = partitions[np.where(slices == NOWHERE, 0, task_indexes[slices])]
-            yield batch.append_column(_TASK, pa.array(task, pa.int32()))
+            yield batch.append_column(number, pa.array(task, pa.int32()))
 
-    fields = StructType([*keys.schema.fields, StructField(_TASK, IntegerType())])
-    return keys.mapInArrow(in_worker(with_task), fields).repartition(count, _TASK).select(*keys.columns)
+    fields = StructType([*keys.schema.fields, StructField(number, IntegerType())])
+    return map_rows(keys, with_task, fields).repartition(count, number).drop(number)
+
+
+def _free_name(name: str, keys: DataFrame) -> str:
+    """A name that no column of the keys has, in whatever case."""
+    taken = {other.lower() for other in keys.columns}
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _by_files(keys: DataFrame, remote: RemoteTagging, names: list[str], count: int) -> DataFrame:
@@ -195,5 +205,9 @@ def _by_files(keys: DataFrame, remote: RemoteTagging, names: list[str], count: i
         in_worker(look_up), StructType([*fields, StructField(LOCATION, LOCATION_TYPE)])
     )
     # A key that is in several files is where the first of them by partition and file id has it.
-    locations = hits.groupBy(*names).agg(F.min(LOCATION).alias(LOCATION))
-    return keys.join(locations, names, "left").select(*keys.columns, LOCATION)
+    located = hits.groupBy(*names).agg(F.min(LOCATION).alias(LOCATION))
+    # By columns of names of their own: a look-up of all columns by name would take `a.b` for a field of `a`.
+    own = {name: _free_name(f"located_{name}", keys) for name in names}
+    located = located.select(*[F.col(name).alias(own[name]) for name in names], LOCATION)
+    is_same = [keys[name] == located[own[name]] for name in names]
+    return keys.join(located, is_same, "left").drop(*own.values())

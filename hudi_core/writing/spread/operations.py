@@ -18,7 +18,7 @@ from hudi_core.data_files.spool import Spool
 from hudi_core.engine import Runner
 from hudi_core.errors import RowError
 from hudi_core.metadata.kinds import locates_keys
-from hudi_core.parallel.flow import Flow, SpreadRows
+from hudi_core.parallel.flow import Flow, SpreadInput, SpreadRows
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.rows.exact_types import widens_integers
 from hudi_core.schema.meta import bare_schema
@@ -26,7 +26,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import BucketLayout, bucket_layout
 from hudi_core.tagging.distributed import Distribution, RemoteTagging, distribution, remote_tagging
-from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY
+from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY, input_schema
 from hudi_core.transactions.key_exchange import KeyExchange
 from hudi_core.transactions.refusals import list_excluded_groups
 from hudi_core.transactions.reports import open_reports
@@ -84,7 +84,7 @@ WIDE_RANGES: Final = 4
 
 
 def spread_write(
-    table: Table, rows: SpreadRows, op: str = "upsert", options: WriteOptions | None = None
+    table: Table, given: SpreadInput, op: str = "upsert", options: WriteOptions | None = None
 ) -> WriteResult:
     """As `writing.operations.write`, of rows in parts. They are read once, and kept in the form in which they are written; twice
     where numbers that are not whole come to a column of integers."""
@@ -93,6 +93,7 @@ def spread_write(
     latest = latest_writable(table, operation, settings.properties)
     if settings.batch is not None and settings.batch.is_committed(latest):
         return nothing_written(operation.upper())
+    rows = given.like(input_schema(latest.schema))
     if operation is Operation.DELETE:
         return _spread_delete(latest, rows, settings)
     refuse_unordered_upsert(latest, rows.schema, operation)

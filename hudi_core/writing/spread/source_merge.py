@@ -16,12 +16,13 @@ import numpy as np
 from hudi_core.columns.strings import take_strings
 from hudi_core.data_files.spool import Spool, spool
 from hudi_core.errors import HudiError, StorageError
-from hudi_core.parallel.flow import Flow, Packet, SpreadRows
+from hudi_core.parallel.flow import Flow, Packet, SpreadInput
 from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.distributed import RemoteTagging, remote_tagging
 from hudi_core.tagging.key_columns import NOWHERE, concat_keys, take_keys
+from hudi_core.tagging.key_reader import input_schema
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.reports import pack_object, report, unpack
 from hudi_core.writing.incoming import preparation, row_schema
@@ -53,12 +54,13 @@ _PARTS_PER_CORE = 2
 
 
 def spread_merge(
-    table: Table, rows: SpreadRows, on: On, clauses: Sequence[Clause], options: WriteOptions | None = None
+    table: Table, source: SpreadInput, on: On, clauses: Sequence[Clause], options: WriteOptions | None = None
 ) -> WriteResult:
     """As `writing.source_merge.operations.merge`, of rows in parts."""
     settings = options or WriteOptions()
     latest = mergeable(table)
     refuse_unfit(latest, False, settings.properties)
+    rows = source.like(input_schema(latest.schema))
     bound = bind_merge(latest, rows.schema, on, tuple(clauses))
     sent = replace(bound, table=sendable(latest))
     bare = bare_schema(latest.schema)

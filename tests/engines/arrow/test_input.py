@@ -318,6 +318,20 @@ def test_nulls_alone_take_the_type_of_the_column() -> None:
     assert to_arrow(field.type) == to_arrow(TYPED.fields[4].type)
 
 
+@pytest.mark.parametrize("entries", [[("k", None)], []])
+def test_values_of_maps_that_are_nulls_alone_take_the_type_of_the_column(entries: list[object]) -> None:
+    """ROWS-803: in lists, too, and texts where the table has no such column."""
+    like = schema_of({"m": "map<string, bigint>", "l": "array<map<string, double>>"})
+    of_nulls = pa.map_(pa.string(), pa.null())
+    rows = pa.table({"m": pa.array([entries], of_nulls), "l": pa.array([[entries]], pa.list_(of_nulls))})
+    rows = rows.append_column("new", rows.column("m"))
+    given = ENGINE.rows.read_given(rows, like)
+    made = pa.Table.from_batches(list(given.batches))
+    kinds = [made.schema.field("m").type, made.schema.field("l").type.value_type, made.schema.field("new").type]
+    assert [kind.item_type for kind in kinds] == [pa.int64(), pa.float64(), pa.string()]
+    assert made.to_pylist() == [{"m": entries, "l": [entries], "new": entries}]
+
+
 @pytest.mark.parametrize(
     ("content", "text"),
     [

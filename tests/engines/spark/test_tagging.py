@@ -200,3 +200,48 @@ def test_a_stream_of_keys_is_refused(spark: Any) -> None:
         table.tag(stream)
     with pytest.raises(UsageError, match=r"^keys: expected a DataFrame, found \['k'\] \(list\)$"):
         table.tag(["k"])
+
+
+def files_of(spark: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, TagOptions]:
+    monkeypatch.setattr(distributed, "is_wide", lambda *_: True)
+    return hudi_spark.open(spark, str(rides())), TagOptions(IndexType.SIMPLE)
+
+
+def ranges_of(spark: Any, _: pytest.MonkeyPatch) -> tuple[Any, TagOptions]:
+    return hudi_spark.open(spark, str(rides())), TagOptions(IndexType.SIMPLE)
+
+
+def buckets_of(spark: Any, _: pytest.MonkeyPatch) -> tuple[Any, TagOptions]:
+    path, options = bucketed(consistent=False)
+    return hudi_spark.open(spark, path), options
+
+
+@pytest.mark.parametrize("cut", [ranges_of, buckets_of, files_of])
+def test_columns_beside_the_keys_have_any_names(spark: Any, monkeypatch: pytest.MonkeyPatch, cut: Any) -> None:
+    """INDEX-1502: also such that Spark reads as fields of others, those of this library's own steps, and one name twice."""
+    table, options = cut(spark, monkeypatch)
+    keys = keys_of(table)
+    names = ["record_key", "a.b", "a", "partition_path", "task", "Task_", "x`y z", "a.b", "located_record_key", "é"]
+    rows = [(key, 1, {"b": 2}, path, 3, 4, 5, 6, 7, number) for number, (key, path) in enumerate(keys)]
+    types = ["string", "int", "struct<b:int>", "string", *["int"] * 6]
+    schema = ", ".join(f"c{number} {kind}" for number, kind in enumerate(types))
+    tagged = table.tag(spark.createDataFrame(rows, schema).toDF(*names), options, tasks=2)
+    assert tagged.columns == [*names, "location"]
+    shown = tagged.collect()
+    assert sorted(tuple(row)[1:3] + tuple(row)[4:10] for row in shown) == [
+        (1, (2,), 3, 4, 5, 6, 7, number) for number in range(len(keys))
+    ]
+    places = {(row[0], row[3]): None if row[10] is None else tuple(row[10]) for row in shown}
+    assert places == expected(table, keys, options)
+
+
+def test_keys_of_other_types_and_a_column_of_the_result_are_refused(spark: Any) -> None:
+    """INDEX-1502: before a job runs."""
+    table = hudi_spark.open(spark, str(rides()))
+    for columns, found in (
+        (["1 AS record_key", "'x' AS partition_path"], "record_key: expected strings, found int"),
+        (["'x' AS record_key", "binary('x') AS partition_path"], "partition_path: expected strings, found binary"),
+        (["'x' AS record_key", "'x' AS partition_path", "1 AS Location"], "none called location, found Location"),
+    ):
+        with pytest.raises(UsageError, match=found):
+            table.tag(spark.range(1).selectExpr(*columns))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+import uuid
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -19,8 +20,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hudi_core.creating.create import create_table
 from hudi_core.errors import HudiError, RowError, UsageError
 from hudi_core.expr.build import col
+from hudi_core.front.merging import Merge
+from hudi_core.front.table import Table as FrontTable
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
@@ -30,6 +34,7 @@ from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
 from hudi_core.writing.spread.operations import spread_write
+from hudi_core.writing.spread.source_merge import spread_merge
 from hudi_core.writing.write_properties import BULK_SORT
 from tests.support.drawing import cases
 from tests.support.local_flow import LocalRows, local_rows, scan_rows
@@ -279,3 +284,46 @@ def _keys_of(table: Table, path: str) -> list[str]:
 def _by_partition(rows: pa.Table) -> list[set[str]]:
     pairs = list(zip(rows["id"].to_pylist(), rows["p"].to_pylist(), strict=True))
     return [{key for key, own in pairs if own == path} for path in sorted({path for _, path in pairs})]
+
+
+def test_values_without_a_type_have_that_of_the_table(tmp_path: Path) -> None:
+    """WRITE-1504: columns of nulls alone, and bytes for fixed ones and for UUIDs, in all operations and in merges."""
+    one = uuid.UUID(int=10)
+    rows = pa.table(
+        {
+            "id": ["a", "b"],
+            "n": pa.array([1, 2], pa.int64()),
+            "m": pa.array([[("k", 1.5)], None], pa.map_(pa.string(), pa.float64())),
+            "s": pa.array([{"x": 1}, None], pa.struct([("x", pa.int32())])),
+            "f": pa.array([b"abcd", None], pa.binary(4)),
+            "u": pa.array([one.bytes, None], pa.uuid()),
+        }
+    )
+    plain = pa.table(
+        {
+            "id": ["b", "c"],
+            "n": pa.nulls(2),
+            "m": pa.array([[("k", None)], []], pa.map_(pa.string(), pa.null())),
+            "s": pa.array([{"x": None}, None], pa.struct([("x", pa.null())])),
+            "f": pa.array([b"efgh", None], pa.binary()),
+            "u": pa.array([one.bytes, None], pa.binary(16)),
+        }
+    )
+    pair = [create_table(tmp_path / name, rows.schema, "id") for name in ("spread", "whole")]
+    write(pair[0], rows)
+    write(pair[1], rows)
+    spread, whole = map(refreshed, pair)
+    given = [plain.slice(1), plain.slice(0, 1)]
+    for op in ("upsert", "append", "insert_overwrite_table", "upsert", "delete"):
+        assert_results(spread_write(spread, local_rows(spread.engine, given), op), write(whole, plain, op))
+    for table in (spread, whole):
+        write(table, rows)
+    for merge in (
+        Merge(lambda clauses, options: spread_merge(spread, local_rows(spread.engine, given), "id", clauses, options)),
+        FrontTable.from_opened(whole).merge(plain, "id"),
+    ):
+        merge.when_matched_update().when_not_matched_insert().execute()
+    stored = [refreshed(table).scan(meta=False).to_arrow().sort_by("id") for table in (spread, whole)]
+    assert stored[0] == stored[1]
+    assert refreshed(spread).schema == spread.schema
+    assert stored[0].column("id").to_pylist() == ["a", "b", "c"]

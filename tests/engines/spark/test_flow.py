@@ -1,0 +1,85 @@
+"""Rows of DataFrames as the core gets them."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+from pyspark.errors import PythonException
+
+import hudi_spark
+from hudi_core.errors import RowError
+from hudi_core.table.engines import load_engine
+from hudi_spark.flow import _give
+from hudi_spark.packets import SparkFlow
+
+GIVEN = pa.schema([("id", pa.string()), ("f", pa.binary())])
+
+
+def test_rows_are_counted_through_all_batches() -> None:
+    """WRITE-423: the number of a row that is refused counts those of all batches before."""
+    rows: Any = load_engine("arrow").rows
+    types = rows.read_given(pa.schema([("id", pa.string()), ("f", pa.binary(2))]).empty_table()).schema
+    size = 30_000
+    batches = [pa.record_batch([["k"] * size, [b"ab"] * size], schema=GIVEN) for _ in range(5)]
+    wrong = pa.record_batch([["x", "y"], [b"ab", b"abc"]], schema=GIVEN)
+    with pytest.raises(RowError, match="f: row 150,002: expected 2 bytes, found 3"):
+        list(_give(load_engine("arrow"), GIVEN, types, iter([*batches, wrong])))
+
+
+def test_columns_without_a_type_have_that_of_the_table(spark: Any, tmp_path: Path) -> None:
+    """WRITE-1504, ENGINE-1505: as `lit(None)` makes them, at any depth; columns that a delete does not need have any names."""
+    rows = spark.range(2).selectExpr(
+        "concat('k', id) AS id",
+        "nullif(id, -1) AS n",
+        "map('a', nullif(1.5D, 0D)) AS m",
+        "named_struct('x', nullif(date'2024-01-02', date'2000-01-01')) AS s",
+    )
+    table = hudi_spark.create(spark, str(tmp_path / "t"), rows, "id")
+    table.upsert(rows)
+    nulls = spark.range(1, 3).selectExpr(
+        "concat('k', id) AS id", "null AS n", "map('b', null) AS m", "named_struct('x', null) AS s"
+    )
+    assert table.refresh().upsert(nulls).updated == 1
+    merge = table.refresh().merge(nulls.selectExpr("'k9' AS id", "n", "m", "s").limit(1), "id")
+    assert merge.when_not_matched_insert().execute().inserted == 1
+    shown = table.refresh().scan(columns=["id", "n", "m"], where="s.x IS NULL").to_spark()
+    assert shown.schema["n"].dataType.simpleString() == "bigint"
+    assert sorted(map(tuple, shown.collect())) == [(key, None, {"b": None}) for key in ("k1", "k2", "k9")]
+
+    named = spark.range(1).selectExpr("named_struct('b', 'k0') AS a", "'k9'", "'k1' AS id", "'k2'")
+    assert table.refresh().delete(named.toDF("a", "a.b", "id", "A.B")).deleted == 1
+    assert table.refresh().scan().to_spark().count() == 3
+
+
+@pytest.mark.parametrize("op", ["append", "upsert"])
+def test_rows_that_are_lost_and_computed_again_are_the_same_or_refused(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, op: str
+) -> None:
+    """WRITE-1500: others are, and nothing is changed; those of a shuffle come in another order."""
+
+    @contextmanager
+    def lose(self: SparkFlow) -> Iterator[SparkFlow]:
+        yield self
+
+    def other_keys(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            ids = [secrets.token_hex(8) for _ in range(batch.num_rows)]
+            yield pa.record_batch([pa.array(ids), batch.column(1)], names=["id", "n"])
+
+    monkeypatch.setattr(SparkFlow, "keep", lose)
+    rows = spark.range(0, 90, 1, 3).selectExpr("concat('k', id) AS id", "id AS n").repartition(3)
+    table = hudi_spark.create(spark, str(tmp_path / "t"), rows, "id")
+    assert table.write(rows, op).inserted == 90
+    changing = rows.mapInArrow(other_keys, rows.schema)
+    with pytest.raises(PythonException, match="UsageError: rows: expected the same rows each time they are computed"):
+        table.refresh().write(changing, op)
+    assert table.refresh().scan().to_spark().count() == 90
+    assert len(table.refresh().table.timeline.commits) == 1
