@@ -12,7 +12,7 @@ import numpy as np
 from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import Column, StringColumn
 from hudi_core.columns.spans import gather, windows
-from hudi_core.engine import Storage
+from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.deletes import read_deletes
@@ -62,6 +62,9 @@ class MetadataRecords:
 
 Place = tuple[str, int, int]
 """A file, or a part of one: its name, where it begins, its size."""
+
+Lacks = Callable[[str, Sequence[LogBlock]], bool]
+"""Whether parts of a log file that are no block stand for records that count: of its path and blocks."""
 
 Piece = Callable[[], RecordBatch]
 """Some records of a base file, decoded on first use, by any thread."""
@@ -122,12 +125,17 @@ class FileGroup:
 
 
 def open_group(
-    storage: Storage, slice: FileSlice, committed: Callable[[str], bool], earlier: FileGroup | None = None
+    storage: Storage,
+    slice: FileSlice,
+    committed: Callable[[str], bool],
+    earlier: FileGroup | None = None,
+    lacks: Lacks | None = None,
 ) -> FileGroup:
     """A slice's sources; those that an `earlier` slice of the group had are not read again. Only blocks of committed instants
-    count. Raises `CorruptFileError` and `UnsupportedError`."""
+    count; `lacks` decides whether parts of a log file that are no block are missed, as they are without it. Raises
+    `CorruptFileError` and `UnsupportedError`."""
     of_base = (slice.base.path, 0, slice.base.size) if slice.base else ("", 0, 0)
-    blocks = [block for log in slice.logs for block in _whole_blocks(log.name, storage.open(log.path, log.size))]
+    blocks = [block for log in slice.logs for block in _whole_blocks(log, storage.open(log.path, log.size), lacks)]
     counting = counting_blocks(blocks, committed)
     sources = (of_base, *((block.source.where, block.offset, block.length) for block in counting))
     known = {} if earlier is None else _by_source(earlier)
@@ -172,15 +180,16 @@ def _by_source(group: FileGroup) -> dict[Place, RecordBatch | MetadataDeletes]:
     return {group.sources[block.order]: block for block in blocks}
 
 
-def _whole_blocks(name: str, source: RandomAccess) -> list[LogBlock]:
+def _whole_blocks(log: FileInfo, source: RandomAccess, lacks: Lacks | None) -> list[LogBlock]:
     """The blocks of a log file. One that was cut short would hide files and statistics without a word."""
-    blocks = list(log_blocks(name, source))
+    blocks = list(log_blocks(log.name, source))
+    whole = [block for block in blocks if block.kind is not BlockKind.CORRUPT]
     damaged = next((block.where for block in blocks if block.kind is BlockKind.CORRUPT), None)
-    if damaged is not None or not blocks:
+    if (damaged is not None or not blocks) and (lacks is None or lacks(log.path, blocks)):
         raise CorruptFileError(
             damaged or source.where, expected="whole log blocks", found="a damaged one" if blocks else "none"
         )
-    return blocks
+    return whole
 
 
 def read_groups(groups: Sequence[FileGroup]) -> MetadataRecords:

@@ -15,6 +15,7 @@ from hudi_core.columns.hashes import file_group_indexes, xxh64_id
 from hudi_core.columns.strings import utf8_column
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
+from hudi_core.formats.log import LogBlock
 from hudi_core.formats.properties import parse_properties
 from hudi_core.metadata.file_keys import FileKeys, hash_keys, keys_beside
 from hudi_core.metadata.files import live_files
@@ -49,6 +50,7 @@ from hudi_core.options import FOLDER, NEW_TIMELINE_FOLDER, PROPERTIES_PATH, Tabl
 from hudi_core.portable import Portable
 from hudi_core.timeline.files import FileList, files_in, read_if_there
 from hudi_core.timeline.instants import Instant, time_order
+from hudi_core.timeline.recorded_logs import knows_writers, lacks_written
 from hudi_core.timeline.slice_building import Visibility, latest_slices
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline, timeline_in
@@ -208,8 +210,15 @@ class MetadataTable(Portable):
             for file in group.files:
                 if (lost := self._cut.get(file.path)) is not None:
                     raise self._damage(lost)
-            self._groups[key] = open_group(self.storage, group, self.counts, self.earlier.groups.pop(key, None))
+            known = self.earlier.groups.pop(key, None)
+            self._groups[key] = open_group(self.storage, group, self.counts, known, self._lacks)
         return self._groups[key]
+
+    def _lacks(self, path: str, blocks: Sequence[LogBlock]) -> bool:
+        """Whether a log file lacks records that count: unless a writer died that wrote the parts of it that are no block. Rule
+        META-1520."""
+        named = path.removeprefix(f"{METADATA_FOLDER}/")
+        return not knows_writers(self.timeline, named) or lacks_written(self.timeline, named, blocks)
 
     def lookup(
         self, partition: str, keys: Collection[str], hashed: Callable[[str], str] = str

@@ -5,17 +5,16 @@ Rules LOG-260 to LOG-262.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
+from hudi_core.formats.log import BlockKind, LogBlock
 from hudi_core.formats.native_log import log_blocks
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.reading.damage import DAMAGE, RAISED, Damage
 from hudi_core.timeline.blocks import counting_blocks
-from hudi_core.timeline.recorded_logs import is_other_size, is_recorded, writes_of
+from hudi_core.timeline.recorded_logs import is_other_size, lacks_written
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
 
@@ -60,16 +59,7 @@ def _find_lost_blocks(
 ) -> CorruptFileError | None:
     """Bytes that are no block, where they stand for some that a completed write wrote. What a writer left that died is none."""
     region = next((block for block in blocks if block.kind is BlockKind.CORRUPT), None)
-    if region is None:
-        return None
-    if timeline.layout > 1:
-        lost = is_recorded(timeline, log.path)
-    else:
-        there = Counter[str]()
-        for block in blocks:
-            there[block.header.get(HeaderKey.INSTANT_TIME, "")] += block.length
-        lost = any(there[write.instant] < write.added for write in writes_of(timeline, log.path))
-    if not lost:
+    if region is None or not lacks_written(timeline, log.path, blocks):
         return None
     found = f"{region.length:,} bytes that are not a block"
     return CorruptFileError(f"{source.where}, from byte {region.offset:,} on", expected="a whole block", found=found)

@@ -5,11 +5,13 @@ Rules LOG-260, LOG-261.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hudi_core.formats.log import HeaderKey, LogBlock
 from hudi_core.formats.names import parse_log_file
 from hudi_core.timeline.instants import Instant
 from hudi_core.timeline.slices import Slices
@@ -47,6 +49,26 @@ def is_recorded(timeline: Timeline, path: str) -> bool:
     instant = _instant_of(timeline, path)
     known = {one.requested_time for one in timeline.commits}
     return instant is not None and (instant not in known or bool(writes_of(timeline, path)))
+
+
+def lacks_written(timeline: Timeline, path: str, blocks: Sequence[LogBlock]) -> bool:
+    """Whether parts of a log file that are no block stand for some that a completed write wrote. What a writer left that died is
+    none. `blocks` are those of the file. Rule LOG-261. Raises as `Timeline.metadata`."""
+    if timeline.layout > 1:
+        return is_recorded(timeline, path)
+    there = Counter[str]()
+    for block in blocks:
+        there[block.header.get(HeaderKey.INSTANT_TIME, "")] += block.length
+    return any(there[write.instant] < write.added for write in writes_of(timeline, path))
+
+
+def knows_writers(timeline: Timeline, path: str) -> bool:
+    """Whether the active timeline has all completed writes that may have written to a log file: in layout 1 those since its
+    slice began, which are archived behind the write that began it."""
+    name = parse_log_file(path.rpartition("/")[2])
+    if name is None or timeline.layout > 1:
+        return name is not None
+    return any(instant.requested_time == name.instant for instant in timeline.commits)
 
 
 def with_recorded_sizes(slices: Slices, timeline: Timeline) -> Slices:

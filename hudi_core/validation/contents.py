@@ -31,6 +31,7 @@ from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.timeline.blocks import counting_blocks
+from hudi_core.timeline.recorded_logs import knows_writers, lacks_written
 from hudi_core.types import nodes as t
 from hudi_core.validation.findings import Finding
 from hudi_core.validation.subject import DataFile, Subject
@@ -106,6 +107,8 @@ class FileFacts:
     """Where parts of a log file begin that are no block, and their bytes."""
     last_block: int = 0
     """Where the last whole block of a log file ends."""
+    is_whole: bool = False
+    """Whether a log file is known to have all that completed writes wrote to it, though it has damaged parts."""
     watches: Sequence[KeyWatch | None] = ()
     problem: TableError | None = None
 
@@ -181,7 +184,9 @@ def _log_facts(subject: Subject, file: DataFile) -> FileFacts:
                 sums.add(columns, schema)
     ends = [block.offset + block.length for block in whole]
     known = None if damaged or file.is_cdc else sums.columns
-    return FileFacts(file, sums.rows, known, damaged=damaged, last_block=max(ends, default=0))
+    timeline, path = subject.table.timeline, file.info.path
+    is_whole = bool(damaged) and knows_writers(timeline, path) and not lacks_written(timeline, path, blocks)
+    return FileFacts(file, sums.rows, known, damaged=damaged, last_block=max(ends, default=0), is_whole=is_whole)
 
 
 def _block_rows(subject: Subject, block: LogBlock) -> Iterator[tuple[StructColumn, Schema]]:

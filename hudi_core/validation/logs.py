@@ -26,8 +26,8 @@ class Logs(ContentCheck):
         if facts.problem is not None:
             yield problem(LOGS, self.subject.root, facts.problem, _LOST)
         for offset, length in facts.damaged:
-            # In layout 1 a writer that died left a part of a block, behind which others went on.
+            # In layout 1 a writer that died left a part of a block, behind which others went on, or which has a file of its own.
             passed_by = self.subject.table.timeline.layout == 1 and offset < facts.last_block
-            severity = Severity.WARNING if passed_by else Severity.ERROR
+            severity = Severity.WARNING if passed_by or facts.is_whole else Severity.ERROR
             where = f"{facts.file.info.path}, from byte {offset:,} on"
             yield Finding(LOGS, severity, where, "a whole block", f"{length:,} bytes that are none", _LOST)

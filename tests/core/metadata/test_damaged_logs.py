@@ -6,12 +6,14 @@ Also covers: `metadata/written.py`.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.front.opening import open_table
+from hudi_core.front.opening import create_table, open_table
+from hudi_core.front.schemas import schema_of
 from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.metadata.written import find_lost_files
 from hudi_core.timeline.timeline import timeline_in
@@ -64,6 +66,62 @@ def test_a_missing_log_file_is_reported_and_folders_are_listed(tmp_path: Path, n
     assert any(lost.name in warning for warning in opened.warnings)
     with pytest.raises(CorruptFileError, match="a completed instant of the metadata table wrote"):
         open_table(str(table), metadata="require").slices()
+
+
+PARTITIONS = ("files", "column_stats", "record_index", "bloom_filters")
+
+
+def with_log_of_dead_writer(folder: Path, partition: str, size: int, version: int = 6) -> Path:
+    """A table one of whose log files of a metadata partition was begun by a writer that died; what it began."""
+    table = create_table(
+        folder / "t", schema_of({"id": "string", "n": "long"}), "id", version=version, indexes=PARTITIONS
+    )
+    for number in range(3):
+        table.upsert([{"id": f"a{number}", "n": number}, {"id": "b", "n": number}])
+    last = max((folder / "t/.hoodie/metadata" / partition).glob(".*.log.*"), key=lambda path: path.stat().st_mtime_ns)
+    parts = re.fullmatch(r"(.*\.log\.)(\d+)(_.*)", last.name)
+    assert parts is not None
+    number, token = (int(parts[2]) + 1, parts[3]) if version == 6 else (int(parts[2]), "_7-7-7")
+    begun = last.with_name(f"{parts[1]}{number}{token}")
+    begun.write_bytes(last.read_bytes()[:size])
+    return begun
+
+
+@pytest.mark.parametrize(
+    ("partition", "size", "version"),
+    [*((partition, 40, 6) for partition in PARTITIONS), ("files", 0, 6), ("record_index", 3, 6), ("files", 40, 9)],
+)
+def test_what_a_dead_writer_began_is_no_damage(tmp_path: Path, partition: str, size: int, version: int) -> None:
+    """META-1520: in layout 2 a task that was given up began it."""
+    begun = with_log_of_dead_writer(tmp_path, partition, size, version)
+    table = open_table(tmp_path / "t", metadata="require")
+    assert table.count() == 4 and not table.warnings
+    assert [found for found in table.validate() if found.severity == "error"] == []
+    for number in range(12):  # the metadata table is compacted
+        open_table(tmp_path / "t").upsert([{"id": "b", "n": 7}, {"id": f"c{number}", "n": 1}])
+    assert open_table(tmp_path / "t").count() == 16 and begun.exists()
+    assert [found for found in open_table(tmp_path / "t").validate() if found.severity == "error"] == []
+
+
+def test_what_a_completed_instant_wrote_is_missed_beside_what_a_dead_writer_began(tmp_path: Path) -> None:
+    """META-1520."""
+    begun = with_log_of_dead_writer(tmp_path, "files", 40)
+    name = re.sub(r"\.log\.(\d+)", lambda found: f".log.{int(found[1]) - 1}", begun.name)
+    log = begun.with_name(name)
+    content = log.read_bytes()
+    log.write_bytes(content[:-8] + b"\0" * 8)
+    with pytest.raises(CorruptFileError, match="expected whole log blocks, found a damaged one"):
+        open_table(tmp_path / "t", metadata="require").slices()
+
+
+def test_what_the_active_timeline_does_not_tell_of_a_log_file_is_damage(tmp_path: Path) -> None:
+    """META-1520: the instant that began the slice is archived, and others with it that may have written the file."""
+    begun = with_log_of_dead_writer(tmp_path, "files", 40)
+    (first,) = re.findall(r"_(\d+)\.log", begun.name)
+    for file in (tmp_path / "t/.hoodie/metadata/.hoodie").glob(f"{first}.*"):
+        file.unlink()
+    with pytest.raises(CorruptFileError, match="expected whole log blocks, found a damaged one"):
+        open_table(tmp_path / "t", metadata="require").slices()
 
 
 @pytest.mark.parametrize(("previous", "lost"), [("10", True), (None, False)])

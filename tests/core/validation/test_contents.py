@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+import hudi_core
 from hudi_core.columns.strings import string_column, string_list
 from hudi_core.index_builds import footers as index_footers
 from hudi_core.index_builds import keys as index_keys
@@ -124,6 +125,19 @@ def test_a_log_file_without_its_last_block(mor: Path, tmp_path: Path) -> None:
     path.write_bytes(content[:-8] + bytes(8))
     (finding,) = only(table, "logs")
     assert finding.where == f"{path.relative_to(table.storage.uri)}, from byte 0 on"
+
+
+@pytest.mark.parametrize("size", [0, 3, 60])
+def test_a_log_file_of_a_writer_that_died(tmp_path: Path, size: int) -> None:
+    """VALID-14: in table version 6 a rollback leaves it."""
+    table = hudi_core.create(tmp_path / "t", [{"id": "a", "n": 0}], key="id", type="mor", version=6)
+    for number in range(2):
+        table.upsert([{"id": "a", "n": number}])
+    log = log_of(table.refresh())
+    log.with_name(log.name.replace(".log.1_", ".log.2_")).write_bytes(log.read_bytes()[:size])
+    found = [finding for finding in table.refresh().validate() if finding.check == "logs"]
+    assert [finding.severity for finding in found] == ["warning"] * (size > 0)
+    assert table.refresh().to_arrow().to_pylist() == [{"id": "a", "n": 1}]
 
 
 def test_a_log_file_whose_records_cannot_be_read(mor: Path, tmp_path: Path) -> None:
