@@ -80,11 +80,11 @@ def _find_other_deletes(table: ChangedTable, after: Schema) -> Iterator[str]:
             yield f"{IS_DELETED} is a {brief(marks.field.type)}, and marks of deletes are booleans"
         elif marks.field.default is True:
             yield f"{IS_DELETED} has the default true: all rows of log files would be deleted"
-    elif marks is not None and before.places[marks.field.id].path != marks.path:
-        renamed = before.places[marks.field.id].name
-        yield f"{renamed} is renamed to {IS_DELETED}: rows of log files that have true there would be deleted"
     if table.config.type is not TableType.MERGE_ON_READ:
         return
+    if marks is not None and before.places.get(marks.field.id, marks).path != marks.path:
+        renamed = before.places[marks.field.id].name
+        yield f"{renamed} is renamed to {IS_DELETED}: rows of log files that have true there would be deleted"
     for name, keeps in _merged_by(table):
         place = before.find(name)
         left = None if place is None else after.places.get(place.field.id)
