@@ -85,7 +85,7 @@ def _find_other_deletes(table: ChangedTable, after: Schema) -> Iterator[str]:
     if marks is not None and before.places.get(marks.field.id, marks).path != marks.path:
         renamed = before.places[marks.field.id].name
         yield f"{renamed} is renamed to {IS_DELETED}: rows of log files that have true there would be deleted"
-    for name, keeps in _merged_by(table):
+    for name, keeps in _list_merged_by(table):
         place = before.find(name)
         left = None if place is None else after.places.get(place.field.id)
         if place is None or (left and left.path == place.path and keeps(place.field.type, left.field.type)):
@@ -95,7 +95,7 @@ def _find_other_deletes(table: ChangedTable, after: Schema) -> Iterator[str]:
             yield f"{name} {became}, and rows of log files are merged by it: a compaction has to come first"
 
 
-def _merged_by(table: ChangedTable) -> Iterator[tuple[str, Callable[[t.Type, t.Type], bool]]]:
+def _list_merged_by(table: ChangedTable) -> Iterator[tuple[str, Callable[[t.Type, t.Type], bool]]]:
     """The columns by which rows of log files are merged beside those that properties name, and whether a type keeps what they
     say. Where records are merged by code of users, log files are not read here."""
     yield IS_DELETED, keeps_key_text
@@ -111,7 +111,7 @@ def _merged_by(table: ChangedTable) -> Iterator[tuple[str, Callable[[t.Type, t.T
 
 
 def _keeps_order(had: t.Type, has: t.Type) -> bool:
-    """Of two values the greater one stays the greater one. Enumerations are in the order of their symbols."""
+    """Whether of two values the greater one stays the greater one. Enumerations are in the order of their symbols."""
     rule = promotion(had, has)
     return rule is not None and rule.keeps_order and rule.loss is CastLoss.EXACT and not isinstance(had, t.Enumeration)
 
