@@ -19,31 +19,31 @@ def map_rows(frame: DataFrame, work: BatchWork, fields: StructType) -> DataFrame
     field of `a`, and finds none of two whose names differ in case; rows with one name twice do not come back.
     Rule ENGINE-1505."""
     names, made = frame.columns, fields.names
-    if _are_plain(names) and _are_plain(made):
+    if _is_plain(names) and _is_plain(made):
         return frame.mapInArrow(in_worker(work), fields)
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in work(_renamed(batch, names) for batch in batches):
-            yield _renamed(batch, _numbered(made))
+        for batch in work(_rename(batch, names) for batch in batches):
+            yield _rename(batch, _number_names(made))
 
     numbered = StructType(
         [
             StructField(name, field.dataType, field.nullable, field.metadata)
-            for name, field in zip(_numbered(made), fields.fields, strict=True)
+            for name, field in zip(_number_names(made), fields.fields, strict=True)
         ]
     )
-    return frame.toDF(*_numbered(names)).mapInArrow(in_worker(run), numbered).toDF(*made)
+    return frame.toDF(*_number_names(names)).mapInArrow(in_worker(run), numbered).toDF(*made)
 
 
-def _are_plain(names: Sequence[str]) -> bool:
+def _is_plain(names: Sequence[str]) -> bool:
     return len({name.lower() for name in names}) == len(names) and all(name.isidentifier() for name in names)
 
 
-def _numbered(names: Sequence[str]) -> list[str]:
+def _number_names(names: Sequence[str]) -> list[str]:
     return [f"c{number}" for number in range(len(names))]
 
 
-def _renamed(batch: pa.RecordBatch, names: Sequence[str]) -> pa.RecordBatch:
+def _rename(batch: pa.RecordBatch, names: Sequence[str]) -> pa.RecordBatch:
     fields = [field.with_name(name) for field, name in zip(batch.schema, names, strict=True)]
     return pa.RecordBatch.from_arrays(batch.columns, schema=pa.schema(fields))
 
