@@ -15,7 +15,7 @@ from hudi_core.parallel.flow import Packet
 from hudi_core.reading.tasks import tasks_of_size
 from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Scan
-from hudi_spark.packets import FIELDS, STRUCT, SparkFlow, packet_rows, task_number
+from hudi_spark.packets import FIELDS, SparkFlow, packet_rows, task_number
 from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import arrow_schema, frame_struct
 from hudi_spark.workers import in_worker, map_rows
@@ -54,7 +54,7 @@ class SparkRows:
         def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return packet_rows(work(task_number(), _give(engine, schema, types, batches)))
 
-        return SparkFlow(self.spark, map_rows(self.frame, run, STRUCT))
+        return SparkFlow(self.spark, map_rows(self.frame, run, FIELDS))
 
     @cached_property
     def _arrow(self) -> pa.Schema:

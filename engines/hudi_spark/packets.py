@@ -18,8 +18,7 @@ from hudi_spark.dealing import parallelism_of, partition_keys
 from hudi_spark.settings import settings
 from hudi_spark.workers import in_worker
 
-FIELDS: Final = "part int, sequence int, source int, number long, content binary"
-STRUCT: Final = StructType(
+FIELDS: Final = StructType(
     [
         StructField("part", IntegerType()),
         StructField("sequence", IntegerType()),

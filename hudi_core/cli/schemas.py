@@ -34,8 +34,8 @@ from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.meta import is_meta
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.mode import MetadataMode
+from hudi_core.table.change_effects import find_effects
 from hudi_core.table.engines import DEFAULT_ENGINE
-from hudi_core.table.misfits import find_misfits
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.json import to_json
@@ -139,7 +139,7 @@ def evolve(
     if commit and dry_run:
         raise UsageError("evolve", expected="--commit or --dry-run", found="both")
     changes = parse_changes(*given)
-    misfits: list[str] = []
+    effects: list[str] = []
     if file is None:
         opened_table = open_from_options(table, engine, MetadataMode.OFF)
         before = opened_table.schema
@@ -149,12 +149,12 @@ def evolve(
         before = read.value
     after = evolved(before, changes, case_sensitive=case_sensitive)
     if file is None:
-        misfits = find_misfits(opened_table, after)
+        effects = find_effects(opened_table, after)
     if commit:
         if file is not None:
             raise UsageError("--commit", expected="a table", found="the schema of a file")
         alter_schema(opened_table, changes)
-    warn(misfits)
+    warn(effects)
     out = Output(as_json)
     if to is None:
         show_schema(out, after)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from hudi_core.snapshot import time_travel
     from hudi_core.snapshot.footer_cache import FooterCache
     from hudi_core.snapshot.snapshot import Snapshot
-    from hudi_core.table import misfits
+    from hudi_core.table import change_effects
     from hudi_core.table import scan as scanning
     from hudi_core.table.scan import Scan
     from hudi_core.timeline import times
@@ -52,7 +52,7 @@ else:
     changing = ModuleByNeed("hudi_core.changes.changes")
     evolution = ModuleByNeed("hudi_core.evolve.apply")
     incremental = ModuleByNeed("hudi_core.changes.incremental")
-    misfits = ModuleByNeed("hudi_core.table.misfits")
+    change_effects = ModuleByNeed("hudi_core.table.change_effects")
     planning = ModuleByNeed("hudi_core.planning.sources.sources")
     scanning = ModuleByNeed("hudi_core.table.scan")
     snapshots = ModuleByNeed("hudi_core.snapshot.snapshot")
@@ -123,7 +123,7 @@ class Table(Portable, AnswersOtherWords):
         name it, or whose new type gives stored rows other keys or another order. Raises as `hudi_core.evolve`.
         """
         after = evolution.evolve(self.schema, changes, case_sensitive=self.case_sensitive)
-        for warning in misfits.find_misfits(self, after):
+        for warning in change_effects.find_effects(self, after):
             warnings.warn(warning, stacklevel=3)  # behind the look at its arguments
         return after
 

@@ -17,7 +17,7 @@ from hudi_core.index_kinds.secondary import list_indexed_columns
 from hudi_core.merge.rules import PartialUpdates, merge_rules
 from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.schema import Schema
-from hudi_core.table.misfits import refuse_misfits
+from hudi_core.table.change_effects import refuse_effects
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
@@ -43,7 +43,7 @@ def alter_schema(
     evolved = evolve(latest.schema, changes, case_sensitive=latest.case_sensitive)
     if evolved == latest.schema:
         raise UsageError("changes", expected="a change of the schema", found="none")
-    refuse_misfits(latest, evolved)
+    refuse_effects(latest, evolved)
     _refuse_other_defaults(latest, evolved)
     bare = bare_schema(evolved)
     list_indexed_columns(latest, bare)

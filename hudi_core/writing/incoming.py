@@ -37,9 +37,9 @@ from hudi_core.writing.schema_on_write import SchemaOnWrite, schema_on_write
 from hudi_core.writing.timestamp_types import refuse_corrections
 
 if TYPE_CHECKING:
-    from hudi_core.table import misfits
+    from hudi_core.table import change_effects
 else:
-    misfits = ModuleByNeed("hudi_core.table.misfits")  # few writes change the schema
+    change_effects = ModuleByNeed("hudi_core.table.change_effects")  # few writes change the schema
 
 _NO_KEYS = KeyColumns(string_column([]), np.zeros(0, np.int32), ())
 
@@ -195,7 +195,7 @@ def preparation(table: Table, given: Schema, auto_instant: str, columns: BatchCo
     _ = prepares.generator
     if schema.changes_table:
         refuse_corrections(table, schema.table)
-        misfits.refuse_misfits(table, schema.table)
+        change_effects.refuse_effects(table, schema.table)
         list_indexed_columns(table, schema.table)
         list_noted_indexes(table, schema.table)
     for notice in schema.notices:

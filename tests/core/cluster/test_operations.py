@@ -27,7 +27,7 @@ from hudi_core.cluster.planner import plan_clustering
 from hudi_core.cluster.predictions import predictions
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.lock import LOCK_PATH
-from hudi_core.errors import ConflictError, PendingPlanError, UsageError
+from hudi_core.errors import ConflictError, UsageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import refreshed
@@ -222,27 +222,6 @@ def test_writers_are_refused_while_a_plan_waits(tmp_path: Path) -> None:
     assert write(table, odd, options=ONCE).updated == 1
     assert waiting.instant is not None
     assert run_requested(table, waiting.instant, LINEAR).groups == 1
-
-
-def test_a_write_is_tried_once_more_where_a_plan_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """CONFLICT-1483, and CONFLICT-1436 where the plan is being run."""
-    table = made(tmp_path)
-    waiting = plan_only(table, LINEAR)
-    pauses: list[float] = []
-    monkeypatch.setattr("hudi_core.writing.write_run.time.sleep", pauses.append)
-    with pytest.raises(PendingPlanError, match="not clustered") as refused:
-        write(table, rows(302, 1, 6))
-    assert len(pauses) == 1
-    (note,) = refused.value.__notes__
-    assert f"--run {waiting.instant}" in note and f"--cancel {waiting.instant}" in note
-    with pytest.raises(PendingPlanError):
-        write(table, rows(302, 1, 6), options=ONCE)
-    assert len(pauses) == 1
-    (tmp_path / f".hoodie/timeline/{waiting.instant}.clustering.inflight").touch()
-    with pytest.raises(ConflictError, match="not clustered") as tried:
-        write(table, rows(302, 1, 6), options=WriteOptions(attempts=3))
-    assert not isinstance(tried.value, PendingPlanError)
-    assert len(pauses) == 3
 
 
 @pytest.mark.parametrize("operation", ["upsert", "insert_overwrite"])

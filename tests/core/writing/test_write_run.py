@@ -1,4 +1,5 @@
-"""Writes of nothing, and what a write that is refused while it is planned leaves. Rules: WRITE-209, COMMIT-200."""
+"""Writes of nothing, and what a write that is refused while it is planned leaves. Rules: WRITE-209, COMMIT-200,
+CONFLICT-1483."""
 
 from __future__ import annotations
 
@@ -10,7 +11,10 @@ import pyarrow as pa
 import pytest
 
 import hudi_core
-from hudi_core import RowError, UsageError, col
+from hudi_core import ConflictError, RowError, UsageError, col
+from hudi_core.cluster.operations import plan_only
+from hudi_core.cluster.options import ClusterOptions
+from hudi_core.errors import PendingPlanError
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
 ROWS = pa.table({"id": ["a", "b"], "p": ["x", "y"], "n": [1, 2]}, TYPES)
@@ -119,3 +123,26 @@ def test_an_index_that_there_is_not_is_refused() -> None:
     with pytest.raises(UsageError, match=r"hoodie.index.type: expected one of BUCKET, BLOOM, .*, found 'blom'"):
         hudi_core.WriteOptions(properties={"hoodie.index.type": "blom"})
     assert hudi_core.WriteOptions(properties={"hoodie.index.type": " bloom"})
+
+
+def test_a_write_is_tried_once_more_where_a_plan_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONFLICT-1483, and CONFLICT-1436 where the plan is being run."""
+    table = new_table(tmp_path)
+    table.append(pa.table({"id": ["c", "d"], "p": ["x", "y"], "n": [3, 4]}, TYPES))
+    waiting = plan_only(table.refresh(), ClusterOptions(columns=("n",))).instant
+    assert waiting is not None
+    pauses: list[float] = []
+    monkeypatch.setattr("hudi_core.writing.write_run.time.sleep", pauses.append)
+    with pytest.raises(PendingPlanError, match="not clustered") as refused:
+        table.upsert(ROWS)
+    assert len(pauses) == 1
+    (note,) = refused.value.__notes__
+    assert f"--run {waiting}" in note and f"--cancel {waiting}" in note
+    with pytest.raises(PendingPlanError):
+        table.upsert(ROWS, attempts=1)
+    assert len(pauses) == 1
+    (tmp_path / f"t/.hoodie/timeline/{waiting}.clustering.inflight").touch()
+    with pytest.raises(ConflictError, match="not clustered") as tried:
+        table.upsert(ROWS, attempts=3)
+    assert not isinstance(tried.value, PendingPlanError)
+    assert len(pauses) == 3

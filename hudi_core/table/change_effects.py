@@ -38,7 +38,7 @@ class ChangedTable(Protocol):
     def slices(self) -> Sequence[FileSlice]: ...
 
 
-def find_misfits(table: ChangedTable, after: Schema) -> list[str]:
+def find_effects(table: ChangedTable, after: Schema) -> list[str]:
     """A sentence for each column that the table's properties name and that a change of the schema drops or renames, or gives a
     type under which stored rows would have other keys or partition paths, or records another order; and for each column by which
     other rows would be deleted."""
@@ -46,12 +46,12 @@ def find_misfits(table: ChangedTable, after: Schema) -> list[str]:
     return [*lost, *_find_other_values(table, after), *_find_other_deletes(table, after)]
 
 
-def refuse_misfits(table: ChangedTable, after: Schema) -> None:
-    """Raises `UnsupportedError` for the first of `find_misfits`."""
-    misfits = find_misfits(table, after)
-    if misfits:
+def refuse_effects(table: ChangedTable, after: Schema) -> None:
+    """Raises `UnsupportedError` for the first of `find_effects`."""
+    effects = find_effects(table, after)
+    if effects:
         expected = "changes that keep the columns that the table's properties name, and what stored rows have there"
-        raise UnsupportedError(table.storage.uri, expected=expected, found=misfits[0])
+        raise UnsupportedError(table.storage.uri, expected=expected, found=effects[0])
 
 
 def _find_other_values(table: ChangedTable, after: Schema) -> Iterator[str]:
