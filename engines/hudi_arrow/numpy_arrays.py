@@ -66,6 +66,11 @@ def flags(mask: pa.Array | pa.ChunkedArray) -> Flags:
     return set_bits & has_value(mask) if mask.null_count else set_bits
 
 
+def no_rows(schema: pa.Schema) -> pa.RecordBatch:
+    """A batch of these columns without rows."""
+    return pa.RecordBatch.from_arrays([pa.nulls(0, kind) for kind in schema.types], schema=schema)
+
+
 def no_for_null(mask: pa.Array) -> pa.Array:
     """The mask with no wherever it is null."""
     return pc.fill_null(mask, to_scalar(False, pa.bool_())) if mask.null_count else mask

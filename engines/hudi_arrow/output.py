@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from pyarrow import csv
 
 from hudi_arrow.arrays import Array, plain
+from hudi_arrow.numpy_arrays import from_python, to_scalar
 from hudi_arrow.types import schema_to_arrow, to_arrow
 from hudi_core.errors import HudiError, StorageError, UnsupportedError, UsageError
 from hudi_core.rows.outside_files import whole_file
@@ -157,7 +158,7 @@ def _csv(path: Path, schema: Schema, to_json: ToJson) -> _Sink:
             _json_text(array, field.type, to_json) if _is_json_in_csv(field.type) else plain(array).cast(kind.type)
             for array, field, kind in zip(batch.columns, schema.fields, arrow, strict=True)
         ]
-        return [pc.fill_null(array, "") for array in arrays] if is_single else arrays
+        return [pc.fill_null(array, to_scalar("", array.type)) for array in arrays] if is_single else arrays
 
     return _Arrow(csv.CSVWriter(str(path), arrow), arrow, columns)
 
@@ -184,8 +185,10 @@ def _is_json_in_csv(type: t.Type) -> bool:
 def _json_text(array: Array, type: t.Type, to_json: ToJson) -> Array:
     shown = to_json(array, type)
     if isinstance(type, t.Uuid):
-        return pa.array(shown, pa.string())
-    return pa.array([None if value is None else json.dumps(value, ensure_ascii=False) for value in shown], pa.string())
+        return from_python(shown, pa.string())
+    return from_python(
+        [None if value is None else json.dumps(value, ensure_ascii=False) for value in shown], pa.string()
+    )
 
 
 _SINKS: dict[str, Callable[[Path, Schema, ToJson], _Sink]] = {

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from hudi_arrow.arrays import Array
 from hudi_arrow.files.parquet import OpenedParquet
 from hudi_arrow.files.written_statistics import file_types
+from hudi_arrow.numpy_arrays import no_rows
 from hudi_core.engine import OpenedFile
 from hudi_core.formats.files import RewrittenRows
 from hudi_core.formats.parquet.chunks import (
@@ -226,5 +227,5 @@ def _frame(schema: Schema) -> FooterFrame:
     output = pa.BufferOutputStream()
     types = file_types(schema)
     with pq.ParquetWriter(output, types, version="2.6", store_schema=False) as writer:
-        writer.write_table(types.empty_table())
+        writer.write_table(pa.Table.from_batches([no_rows(types)]))
     return FooterFrame.parse(_footer_of(memoryview(output.getvalue())))

@@ -20,6 +20,7 @@ from typing import Final
 import pyarrow as pa
 from pyarrow import csv
 
+from hudi_arrow.numpy_arrays import no_rows
 from hudi_core.errors import RowError
 
 _BLOCK: Final = 1 << 20
@@ -43,7 +44,7 @@ def csv_blocks(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.Re
     texts and bytes an empty field is null, and a quoted one is an empty value."""
     with _open(source, csv.ConvertOptions(column_types=types, null_values=NULLS), _BLOCK, None) as opened:
         schema = opened.schema
-    yield pa.RecordBatch.from_pylist([], schema)
+    yield no_rows(schema)
     texts = [field.name for field in schema if _is_text(field.type)]
     others = [field.name for field in schema if not _is_text(field.type)]
     stated = dict(zip(schema.names, schema.types, strict=True))

@@ -16,6 +16,7 @@ from hudi_arrow.incoming.csv_blocks import NO_LINE, NULLS, csv_blocks, read_bloc
 from hudi_arrow.incoming.csv_types import infer_types
 from hudi_arrow.incoming.json_texts import has_json_text, read_json_texts, text_type
 from hudi_arrow.incoming.json_types import TYPE_NAMES
+from hudi_arrow.numpy_arrays import to_scalar
 from hudi_core.errors import CorruptFileError, RowError
 
 _CONVERSION = re.compile(r"In CSV column #(\d+): (.*)$", re.DOTALL)
@@ -98,7 +99,9 @@ def _refuse_beyond(file: _Written, batch: pa.RecordBatch, first: int) -> None:
 
 
 def _has_wide(column: pa.Array) -> bool:
-    return bool(pa.types.is_floating(column.type) and pc.any(pc.greater_equal(pc.abs(column), _BEYOND)).as_py())
+    if not pa.types.is_floating(column.type):
+        return False
+    return bool(pc.any(pc.greater_equal(pc.abs(column), to_scalar(_BEYOND, column.type))).as_py())
 
 
 def _refuse_wide(file: _Written, batch: pa.RecordBatch, first: int, names: list[str]) -> None:

@@ -23,6 +23,7 @@ from hudi_arrow.files.footers import INT96, arrow_types, cast_batch, cast_column
 from hudi_arrow.files.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
 from hudi_arrow.incoming.given import PANDAS, row_numbers, stream_of
 from hudi_arrow.incoming.input_folders import files_in
+from hudi_arrow.numpy_arrays import no_rows
 from hudi_arrow.stores.storage import decoding, one_line, report_errors
 from hudi_arrow.types import schema_from_arrow, to_arrow
 from hudi_core.by_need import ModuleByNeed
@@ -282,7 +283,7 @@ def _parquet(source: Path, types: _Types, _: bool) -> Iterator[pa.RecordBatch]:
             if int96:
                 _refuse_finer(file, opened, int96)
                 arrow = _with_local(without_int96(arrow, opened.schema), types)
-            yield pa.RecordBatch.from_pylist([], arrow)
+            yield no_rows(arrow)
             for batch in opened.iter_batches(_BATCH_ROWS):
                 yield batch.cast(arrow) if int96 else batch
 
@@ -344,12 +345,12 @@ def _arrow(source: Path, _: _Types, __: bool) -> Iterator[pa.RecordBatch]:
     with pa.memory_map(str(source)) as file:
         if source.stat().st_size and file.read(6) == b"ARROW1":
             opened = pa.ipc.open_file(file)
-            yield pa.RecordBatch.from_pylist([], opened.schema)
+            yield no_rows(opened.schema)
             yield from map(opened.get_batch, range(opened.num_record_batches))
         else:
             file.seek(0)
             stream = pa.ipc.open_stream(file)
-            yield pa.RecordBatch.from_pylist([], stream.schema)
+            yield no_rows(stream.schema)
             yield from stream
 
 

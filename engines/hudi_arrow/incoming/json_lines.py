@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from pyarrow import json
 
 from hudi_arrow.incoming.json_pieces import split_rows
+from hudi_arrow.numpy_arrays import to_scalar
 from hudi_core.errors import RowError
 
 _BLOCK: Final = 1 << 20
@@ -112,7 +113,9 @@ def _has_wide(column: pa.ChunkedArray, kind: pa.DataType | None) -> bool:
         return any(_has_wide(pa.chunked_array([chunk.flatten()]), inner) for chunk in column.chunks)
     if kind is not None or not pa.types.is_floating(read):
         return False
-    return bool(pc.any(pc.and_(pc.is_finite(column), pc.greater_equal(pc.abs(column), _BEYOND))).as_py())
+    return bool(
+        pc.any(pc.and_(pc.is_finite(column), pc.greater_equal(pc.abs(column), to_scalar(_BEYOND, column.type)))).as_py()
+    )
 
 
 def _find_wide(value: Any, kind: pa.DataType | None) -> int | None:

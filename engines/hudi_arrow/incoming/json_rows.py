@@ -24,7 +24,7 @@ from hudi_arrow.incoming.json_pieces import read_pieces, split_objects, split_ro
 from hudi_arrow.incoming.json_types import explain_refusal, merge_types, with_types, with_whole_lists, without_parts
 from hudi_arrow.incoming.spilled_tables import SpilledTables
 from hudi_arrow.incoming.text_values import read_form, refuse_beyond, write_values
-from hudi_arrow.numpy_arrays import flags
+from hudi_arrow.numpy_arrays import flags, from_python, no_rows
 from hudi_arrow.stores.storage import one_line
 from hudi_core.errors import RowError
 
@@ -50,7 +50,7 @@ def json_batches(source: Path, types: Types, whole: bool = False) -> Iterator[pa
         if not reader.rows:
             return
         wanted = reader.schema()
-        yield pa.RecordBatch.from_pylist([], pa.schema(wanted.items()))
+        yield no_rows(pa.schema(wanted.items()))
         pieces = (piece for piece in read_pieces(source) if not piece.isspace())
         first = 0
         for table in tables.drain():
@@ -217,7 +217,7 @@ def _suspects(table: pa.Table, lines: Sequence[bytes]) -> list[int]:
         return list(range(len(table)))
     lacks = np.zeros(len(table), np.bool_)
     is_flat = not any(pa.types.is_nested(kind) for kind in table.schema.types)
-    texts = pa.array(lines, pa.binary()) if is_flat else None
+    texts = from_python(lines, pa.binary()) if is_flat else None
     for name, column in zip(table.schema.names, table.columns, strict=True):
         if column.null_count:
             without = flags(pc.is_null(column))

@@ -85,7 +85,7 @@ def _read(lines: pa.Array, kind: pa.DataType, first: int, where: str) -> pa.Chun
 
 def _read_lines(lines: pa.Array, kind: pa.DataType, first: int, where: str) -> pa.ChunkedArray:
     """The values of all objects of lines. A value may have line breaks, but not between two blocks of the reader."""
-    together = pa.LargeListArray.from_arrays(pa.array([0, len(lines)], pa.int64()), lines)
+    together = pa.LargeListArray.from_arrays(from_python([0, len(lines)], pa.int64()), lines)
     content = pc.binary_join(together, b"\n")[0].as_py()
     if has_forms(content, {_VALUE: kind}):
         content = b"\n".join(rewrite_lines(lines.to_pylist(), {_VALUE: kind}, where, first))

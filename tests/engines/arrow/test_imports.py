@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from hudi_core.front.opening import open_table
@@ -78,3 +79,50 @@ def test_planning_does_not_load_pandas() -> None:
     """pyarrow loads it, where it is installed, for the first array that is made of Python's or NumPy's values."""
     code = "import sys, hudi_core; hudi_core.open(sys.argv[1]).scan(where='fare > 60').plan; sys.exit('pandas' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code, str(rides())], check=False).returncode == 0
+
+
+_COMMANDS = """
+import sys
+from hudi_core.cli.main import run
+table, rows, output = sys.argv[1:]
+for command in (
+    f"create {table} --like {rows} --key id --ordering n",
+    f"write {table} {rows} --op insert",
+    f"write {table} {rows} --op upsert",
+    f"read {table} --output {output}",
+    f"update {table} --set label='b' --where id='1'",
+    f"delete {table} --where id='2'",
+    f"read {table} --json",
+):
+    sys.argv = ["hudi-core", *command.split()]
+    try:
+        run()
+    except SystemExit as end:
+        assert not end.code, command
+sys.exit("pandas" in sys.modules)
+"""
+
+_SOURCES = {
+    "csv": "id,n,label\n1,1.5,a\n2,2.5,\n",
+    "json": '{"id": 1, "n": 1.5, "label": "a"}\n{"id": 2, "n": 2.5, "label": null}\n',
+    "parquet": "",
+    "arrow": "",
+}
+
+
+@pytest.mark.parametrize("extension", _SOURCES)
+def test_writing_does_not_load_pandas(tmp_path: Path, extension: str) -> None:
+    rows = tmp_path / f"rows.{extension}"
+    if _SOURCES[extension]:
+        rows.write_text(_SOURCES[extension])
+    else:
+        table = pa.table({"id": [1, 2], "n": [1.5, 2.5], "label": ["a", None]})
+        with pa.OSFile(str(rows), "wb") as file:
+            if extension == "parquet":
+                pq.write_table(table, file)
+            else:
+                with pa.ipc.new_file(file, table.schema) as writer:
+                    writer.write_table(table)
+    given = [str(tmp_path / "table"), str(rows), str(tmp_path / f"out.{extension}")]
+    done = subprocess.run([sys.executable, "-c", _COMMANDS, *given], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
