@@ -6,7 +6,8 @@ Rules: CHANGE-10, CHANGE-1540, CHANGE-1542.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, Protocol
+from functools import partial
+from typing import Final, Protocol, TypeAlias
 
 from hudi_core.engine import Storage
 from hudi_core.errors import UnsupportedError
@@ -24,6 +25,9 @@ from hudi_core.types.promote import CastLoss, promotion
 
 _BY_VALUE: Final = (Kind.SIMPLE, Kind.COMPLEX, Kind.NON_PARTITION, Kind.GLOBAL_DELETE)
 """Generators that make a partition path of the strings of values; others examine the type too."""
+
+_Keeps: TypeAlias = Callable[[t.Type, t.Type], bool]
+"""Whether values of a type stay, under another one, what keys, paths or the order of records are made of."""
 
 
 class ChangedTable(Protocol):
@@ -56,20 +60,20 @@ def refuse_effects(table: ChangedTable, after: Schema) -> None:
 
 def _find_other_values(table: ChangedTable, after: Schema) -> Iterator[str]:
     config, before = table.config, table.schema
+    effects: dict[str, tuple[_Keeps, str]] = {
+        "hoodie.table.recordkey.fields": (keeps_key_text, "stored rows would have other keys"),
+        "hoodie.table.partition.fields": (partial(_keeps_path, config), "stored rows would have other partition paths"),
+        "hoodie.table.ordering.fields": (_keeps_order, "records of one key could change their order"),
+    }
     for key, columns in config.named_columns.items():
+        keeps, became = effects[key]
         for column in columns:
             place = before.find(column)
             left = None if place is None else after.places.get(place.field.id)
             if place is None or left is None or place.field.type == left.field.type:
                 continue
             had, has = place.field.type, left.field.type
-            if columns is config.ordering_fields:
-                kept, became = _keeps_order(had, has), "records of one key could change their order"
-            elif columns is config.record_key_fields:
-                kept, became = keeps_key_text(had, has), "stored rows would have other keys"
-            else:
-                kept, became = _keeps_path(config, had, has), "stored rows would have other partition paths"
-            if not kept:
+            if not keeps(had, has):
                 yield f"{column} changes from {brief(had)} to {brief(has)}, and {key} names it: {became}"
 
 
@@ -95,7 +99,7 @@ def _find_other_deletes(table: ChangedTable, after: Schema) -> Iterator[str]:
             yield f"{name} {became}, and rows of log files are merged by it: a compaction has to come first"
 
 
-def _list_merged_by(table: ChangedTable) -> Iterator[tuple[str, Callable[[t.Type, t.Type], bool]]]:
+def _list_merged_by(table: ChangedTable) -> Iterator[tuple[str, _Keeps]]:
     """The columns by which rows of log files are merged beside those that properties name, and whether a type keeps what they
     say. Where records are merged by code of users, log files are not read here."""
     yield IS_DELETED, keeps_key_text

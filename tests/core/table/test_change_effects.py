@@ -11,7 +11,10 @@ import pytest
 
 import hudi_core
 from hudi_core.errors import UnsupportedError
+from hudi_core.evolve.apply import evolve
 from hudi_core.front.table import Table
+from hudi_core.table.change_effects import find_effects
+from hudi_core.table.table import Table as CoreTable
 from tests.support.commands import ran
 
 TYPES = pa.schema([("id", pa.int32()), ("p", pa.int32()), ("o", pa.int64()), ("d", pa.date32()), ("v", pa.string())])
@@ -55,6 +58,16 @@ def test_types_that_give_stored_rows_other_keys_or_another_order_are_refused(
         made.evolved(change)
     shown = ran("evolve", str(tmp_path / "t"), change, "--json")
     assert shown.err.startswith("warning: ") and reason in shown.err
+
+
+def test_a_column_of_two_roles_keeps_what_both_need(tmp_path: Path) -> None:
+    """CHANGE-1540: a double keeps the order of an int, and not its text."""
+    made = table(tmp_path / "t")
+    config = made.config.model_copy(update={"ordering_fields": made.config.record_key_fields})
+    both = CoreTable(made.engine, made.storage, config, made.timeline)
+    (effect,) = find_effects(both, evolve(both.schema, "ALTER COLUMN id TYPE double"))
+    assert effect.endswith("hoodie.table.recordkey.fields names it: stored rows would have other keys")
+    assert find_effects(both, evolve(both.schema, "ALTER COLUMN id TYPE bigint")) == []
 
 
 @pytest.mark.parametrize("kind", ["cow", "mor"])
