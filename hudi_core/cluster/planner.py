@@ -16,6 +16,7 @@ from hudi_core.cluster.sort_keys import refuse_unsortable
 from hudi_core.errors import UsageError
 from hudi_core.expr.predicate import Column
 from hudi_core.planning.plan import SKIP
+from hudi_core.schema.names import refuse_repeated
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import has_simple_buckets
@@ -31,8 +32,7 @@ def plan_clustering(table: Table, options: ClusterOptions) -> ClusteringPlan:
         raise UsageError("columns", expected=f"one or more for strategy {options.strategy.value}", found="none")
     places = [table.schema.get(name, case_sensitive=table.case_sensitive) for name in options.columns]
     names = tuple(place.name for place in places)
-    if len(set(names)) < len(names):
-        raise UsageError("columns", expected="each column once", found=", ".join(options.columns))
+    refuse_repeated("columns", options.columns, names)
     refuse_unsortable(table.schema, [place.path for place in places])
     refuse_many(options.strategy, len(places))
     scan = table.scan(options.where)

@@ -12,6 +12,7 @@ from hudi_core.creating.creation_options import KEY_GENERATOR, MERGE_MODE, refus
 from hudi_core.errors import UsageError, list_names
 from hudi_core.options import CdcMode, KeyGeneratorType, MergeMode, TableType, infer_generator, table_checksum
 from hudi_core.reading.merge_columns import IS_DELETED
+from hudi_core.schema.names import refuse_repeated
 from hudi_core.schema.schema import Schema
 from hudi_core.transactions.schema_commit import schema_text
 from hudi_core.types import nodes as t
@@ -197,8 +198,7 @@ def _refuse(table: NewTable) -> None:
     if alike is not None:
         raise UsageError("schema", expected="names that differ in more than case", found=f"two of {alike}")
     for role, columns in roles:
-        if len({column.partition(":")[0] for column in columns}) < len(columns):
-            raise UsageError(role, expected="each column once", found=", ".join(columns))
+        refuse_repeated(role, columns, (column.partition(":")[0] for column in columns))
     refuse_options(table.options, _arguments(table))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from hudi_core.errors import UsageError, describe
 
@@ -29,6 +29,16 @@ def names(given: Iterable[str], where: str) -> tuple[str, ...]:
     if others:
         raise UsageError(where, expected="names", found=describe(others[0]))
     return listed
+
+
+def refuse_repeated(where: str, columns: Sequence[str], meant: Iterable[Hashable]) -> None:
+    """Raises `UsageError`, at `where`, for two names of one column: what is made of a list has each column once. `meant` is what
+    tells columns apart, for each name."""
+    named: dict[Hashable, str] = {}
+    for name, column in zip(columns, meant, strict=True):
+        if column in named:
+            raise UsageError(where, expected="each column once", found=f"{named[column]}, {name}")
+        named[column] = name
 
 
 def refuse_no_name(given: object, where: str) -> None:

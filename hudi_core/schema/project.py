@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from hudi_core.errors import UsageError
+from hudi_core.schema.names import refuse_repeated
 from hudi_core.schema.schema import ColumnPlace, Path, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.nodes import children
@@ -37,13 +37,9 @@ def choose_columns(schema: Schema, columns: Iterable[str], *, case_sensitive: bo
 
     Raises `UnknownColumnError`, and `UsageError` for a column that is named twice: the answer would have it once.
     """
-    named: dict[int, str] = {}
-    for name in columns:
-        column = schema.get(name, case_sensitive=case_sensitive).field.id
-        if column in named:
-            raise UsageError("columns", expected="each column once", found=f"{named[column]}, {name}")
-        named[column] = name
-    return project(schema, named.values(), case_sensitive=case_sensitive, requested_order=True)
+    named = tuple(columns)
+    refuse_repeated("columns", named, (schema.get(name, case_sensitive=case_sensitive).field.id for name in named))
+    return project(schema, named, case_sensitive=case_sensitive, requested_order=True)
 
 
 def with_all_optional(schema: Schema) -> Schema:
