@@ -6,14 +6,13 @@ a batch lacks see `batch_columns`, for types that it corrects `timestamp_types`.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
 from hudi_core.engine import Engine
-from hudi_core.errors import RowError, SchemaError, UnsupportedError, UsageError
+from hudi_core.errors import RowError, SchemaError, UnsupportedError
 from hudi_core.evolve.merge import Narrower, merge
 from hudi_core.evolve.reconcile import Match, reconcile
 from hudi_core.portable import Portable
@@ -134,17 +133,13 @@ def schema_on_write(
     Meta columns in either do not count: rows that were read from a table can be written to one. Raises `SchemaError` with
     the path for a type that the table's column cannot change to, for a required column that is missing, for a map whose keys
     are no strings, and as
-    `find_kept_columns`, `UnsupportedError` for a type that is not written, `UsageError` for two columns of one name, and as
-    `correct_types`.
+    `find_kept_columns`, `UnsupportedError` for a type that is not written, and as `correct_types`.
     """
     given, columns = incoming, columns or BatchColumns()
     stored = bare_schema(table)
     bare_table = correct_types(stored, given, columns.times)
     incoming = align_schema(given, bare_table, whole=columns.whole)
     bare = bare_schema(incoming)
-    twice = next((name for name, count in Counter(column.name for column in bare.fields).items() if count > 1), None)
-    if twice is not None:
-        raise UsageError(where, expected="columns of different names", found=f"two columns {twice}")
     for path, column in walk(bare.record):
         if isinstance(column.type, t.Map) and not isinstance(column.type.key.type, t.String):
             found = type_text(column.type.key.type)
