@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from time import perf_counter
 
 import numpy as np
 
 from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.expr.outcomes import can_be
-from hudi_core.expr.predicate import And, Column, Cut, Predicate, Term, literals_of
+from hudi_core.expr.predicate import Column, Cut, Predicate, Term, literals_of
 from hudi_core.pruning.intervals import MAX_STRING_BYTES, Intervals, fold, place
 from hudi_core.pruning.loaded import Files, Loaded
 from hudi_core.pruning.order_keys import RankKeys, text_cut
@@ -168,17 +167,6 @@ def _literals(predicate: Predicate, column: Column) -> list[bytes]:
     return sorted({text_cut(Cut(value), column.type)[0] for value in literals_of(predicate, column.id)})
 
 
-@dataclass(frozen=True, slots=True)
-class ConjunctResult:
-    """One part of a conjunction: how many files it removes on its own, how many of those that the parts before it left, and
-    the seconds both took."""
-
-    predicate: Predicate
-    alone: int
-    further: int
-    seconds: float
-
-
 class PruningPlan:
     """Which files a predicate can match. File numbers are int64 and ascend; treat the arrays as read-only."""
 
@@ -210,25 +198,6 @@ class PruningPlan:
             raise IndexError(f"no file {file} among {self._count}")
         number = np.array([file])
         return frozenset(truth for truth in Truth if mask(self._program(truth), number)[0])
-
-    def part(self, predicate: Predicate) -> PruningPlan:
-        """The plan of a part of the predicate alone, on the columns as they were made ready for the whole."""
-        return PruningPlan(predicate, self._columns)
-
-    def decided_by(self) -> list[ConjunctResult]:
-        """The effect of each part of the conjunction, in their order."""
-        left = np.ones(self._count, np.bool_)
-        results = []
-        for part in self.predicate.parts if isinstance(self.predicate, And) else (self.predicate,):
-            begin = perf_counter()
-            possible = np.zeros(len(left), np.bool_)
-            possible[self.part(part).possible()] = True
-            before = np.count_nonzero(left)
-            left &= possible
-            alone = len(left) - int(np.count_nonzero(possible))
-            further = int(before - np.count_nonzero(left))
-            results.append(ConjunctResult(part, alone, further, perf_counter() - begin))
-        return results
 
     def _program(self, outcome: Truth) -> Program:
         program = self._programs.get(outcome)

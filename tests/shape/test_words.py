@@ -33,7 +33,6 @@ VERBS_IN_ED = frozenset({"embed", "exceed", "feed", "need", "proceed", "seed", "
 NAMED_BY_OTHERS = {
     "Table": {"evolved"},  # as `sorted` beside `sort`: it answers, and changes nothing
     "ScanPlan": {"kept"},
-    "PruningPlan": {"decided_by"},
     "": {"refreshed", "named_struct", "_left"},  # two functions of SQL
 }
 """What is public, or a name of SQL."""
