@@ -262,7 +262,7 @@ class _Inward:
         column, comment = self._id(metadata.get(FIELD_ID), inner), metadata.get(COMMENT)
         field = t.Field(column, inner[-1], logical, nullable, comment, imply_default(nullable))
         restoration = restore(field, extras, _plain_as_read(logical), self._at(inner))
-        return replace(restoration, type=self._unmark(restoration.type, metadata.get(HUDI_TYPE), inner))
+        return replace(restoration, type=_unmark(restoration.type, metadata.get(HUDI_TYPE)))
 
     def _inner(
         self, name: str, word: _Json, type_key: str, null_key: str | None, path: _Path, extras: _Json
@@ -276,18 +276,6 @@ class _Inward:
         logical = self.type(word.get(type_key), inner, below)
         field = t.Field(self._id(below.get("id"), inner), name, logical, nullable)
         return restore(field, below, _plain_as_read(logical), self._at(inner))
-
-    def _unmark(self, type: t.Type, mark: object, path: _Path) -> t.Type:
-        """The type in Hudi's own metadata of a field, where the field has none of ours."""
-        if isinstance(type, t.Array) and isinstance(mark, str):
-            vector = vector_of(mark)
-            if vector is not None and same(plain(vector), replace(type, element=replace(type.element, optional=False))):
-                return vector
-        if isinstance(type, t.Record) and type.kind is t.RecordKind.PLAIN and mark == t.RecordKind.BLOB.name:
-            canonical = blob()
-            if [field.name for field in type.fields] == [field.name for field in canonical.fields]:
-                return canonical
-        return type
 
     def _load(self, extras: object, path: _Path) -> _Json:
         if extras is None:
@@ -325,6 +313,19 @@ def vector_of(mark: str) -> t.Vector | None:
         return None
     element = (match[2] or t.VectorElement.FLOAT.name).upper()
     return t.Vector(int(match[1]), t.VectorElement[element]) if element in t.VectorElement.__members__ else None
+
+
+def _unmark(type: t.Type, mark: object) -> t.Type:
+    """The type in Hudi's own metadata of a field, where the field has none of ours."""
+    if isinstance(type, t.Array) and isinstance(mark, str):
+        vector = vector_of(mark)
+        if vector is not None and same(plain(vector), replace(type, element=replace(type.element, optional=False))):
+            return vector
+    if isinstance(type, t.Record) and type.kind is t.RecordKind.PLAIN and mark == t.RecordKind.BLOB.name:
+        canonical = blob()
+        if [field.name for field in type.fields] == [field.name for field in canonical.fields]:
+            return canonical
+    return type
 
 
 def _find_mark(type: t.Type) -> str | None:

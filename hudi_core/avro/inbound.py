@@ -235,7 +235,7 @@ class _Reader:
         kind, type_properties, optional, null_first = self.place(json["type"], space, inner)
         default: object = t.ABSENT
         if "default" in json:
-            default = self._default(json["default"], kind, optional, null_first, inner)
+            default = self._default(json["default"], kind, null_first, inner)
         # The position is the final id in the root record, where most fields are; giving the ids then copies none of them.
         return t.Field(
             position,
@@ -254,7 +254,7 @@ class _Reader:
             raise self._error(path, "a list of aliases", repr(json)[:40])
         return tuple(json)
 
-    def _default(self, json: object, kind: t.Type, optional: bool, null_first: bool, path: _Path) -> object:
+    def _default(self, json: object, kind: t.Type, null_first: bool, path: _Path) -> object:
         if null_first:
             if json is not None:
                 raise self._error(path, "the default null, as null is first in the union", repr(json)[:40])

@@ -182,10 +182,10 @@ class Statistics(ContentCheck):
                     row_of = np.full(len(partitions), -1, np.int64)
                     row_of[places] = rows
                     row_of[~covered] = -1
-                    yield from self._partitions_compared(column, records, partitions, row_of[partition_of], live)
+                    yield from self._partitions_compared(column, records, row_of[partition_of], live)
 
     def _partitions_compared(
-        self, column: str, records: RecordedStatistics, partitions: Sequence[str], row_of_file: Numbers, live: Bools
+        self, column: str, records: RecordedStatistics, row_of_file: Numbers, live: Bools
     ) -> Iterator[Finding]:
         for held in self._held[column].values():
             numbers, values = held.all()
