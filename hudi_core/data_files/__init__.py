@@ -9,5 +9,5 @@ log_file       one log file: newer rows and deletes of a file slice, and what is
 log_keys       keys that a log file adds to its slice and removes from it, where ordering values decide that
 log_ranges     what a log file holds, in the form of a base file's footer
 spool          rows that wait to be written: in memory up to a limit, beyond it in a local file
-waiting        how many tasks run at once where they wait for storage
+waiting        tasks that wait for storage: how many of them run at once, by where it is and by the memory that each takes
 """

@@ -1,4 +1,4 @@
-"""Tasks that wait for storage: how many of them run at once, by the memory that each takes."""
+"""Tasks that wait for storage: how many of them run at once, by where it is and by the memory that each takes."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ def waiting_runner(engine: Engine[Any, Any, Any], storage: Storage, task_bytes: 
     if not storage.is_remote or not isinstance(runner, ThreadRunner):
         return runner
     return ThreadRunner(max(runner.parallelism, waiting_threads(task_bytes)))
+
+
+def request_threads(storage: Storage) -> int:
+    """How many threads make small requests to a storage at once: one to local files, which answer before a further thread has
+    started."""
+    return STORAGE_REQUESTS if storage.is_remote else 1
 
 
 def waiting_threads(task_bytes: int) -> int:

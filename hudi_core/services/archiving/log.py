@@ -9,12 +9,12 @@ from typing import Any, Final
 
 from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import time_of
+from hudi_core.data_files.waiting import request_threads
 from hudi_core.engine import Storage
 from hudi_core.formats.avro.block import record_content
 from hudi_core.formats.avro.container import write_records
 from hudi_core.formats.log import BlockKind, HeaderKey
 from hudi_core.formats.log_write import encode_block
-from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 from hudi_core.services.archiving.actions import Action
 from hudi_core.services.archiving.entries import ENTRY, entry
@@ -51,8 +51,7 @@ class LogWriter:
 
     def _blocks(self, timeline: Timeline, actions: Sequence[Action]) -> Iterator[bytes]:
         states = [instant for action in actions for instant in action.states]
-        workers = STORAGE_REQUESTS if self.storage.is_remote else 1
-        entries = list(in_order(lambda instant: _entry(timeline, instant), states, workers))
+        entries = list(in_order(lambda instant: _entry(timeline, instant), states, request_threads(self.storage)))
         for start in range(0, len(entries), self.block_entries):
             records = write_records(
                 _SCHEMA, entries[start : start + self.block_entries], f"{self.storage.uri}/{self.folder}"

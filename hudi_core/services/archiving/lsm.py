@@ -13,8 +13,8 @@ import numpy as np
 from hudi_core.columns.nodes import BinaryColumn, PrimitiveColumn, StructColumn
 from hudi_core.columns.strings import string_column
 from hudi_core.commit.steps import DeleteMany, Replace, run, sync_changes
+from hudi_core.data_files.waiting import request_threads
 from hudi_core.engine import Engine, FileInfo, Storage
-from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 from hudi_core.schema.schema import Schema
 from hudi_core.services.archiving.actions import Action
@@ -135,10 +135,10 @@ class LsmWriter:
         run(self.storage, [manifest, Replace(f"{self.folder}/{VERSION_FILE}", str(number).encode())], durable=False)
 
     def _rows(self, timeline: Timeline, actions: Sequence[Action], progress: Callable[[int], None]) -> Iterator[Any]:
-        workers = STORAGE_REQUESTS if self.storage.is_remote else 1
+        threads = request_threads(self.storage)
         for start in range(0, len(actions), _TOGETHER):
             part = actions[start : start + _TOGETHER]
-            contents = list(in_order(lambda action: _contents(timeline, action), part, workers))
+            contents = list(in_order(lambda action: _contents(timeline, action), part, threads))
             columns = StructColumn(
                 len(part),
                 {
