@@ -35,6 +35,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     merge       which of the records with one key wins
     keys        record keys and partition paths of rows
     rows        read plans and predicates run over an engine's operations
+    local_storage  tables in local folders: what the storage of every engine does alike
     engine      the boundary: what an engine supplies
     pruning     statistics of files as columns, and predicates put to them
     formats     bytes: properties, HFile, log files, Avro records, Parquet footers, names

@@ -21,5 +21,4 @@ arithmetic   + - * / % negative abs
 text         LIKE, regular expressions, substrings, strings joined
 casts        stored conversions and SQL's CAST
 distinct     a function of values, called once for each distinct one
-threads      kernels that make texts, on all cores
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -17,6 +17,8 @@ from hudi_arrow.numpy_arrays import bitmap, flags, from_numpy, from_python, has_
 from hudi_arrow.types import to_arrow, with_inner_types
 from hudi_core.arrays import Octets, Offsets
 from hudi_core.columns.spans import positions
+from hudi_core.parallel.limits import PROCESSORS
+from hudi_core.parallel.ordered import in_order
 from hudi_core.types import nodes as t
 
 Array: TypeAlias = pa.Array
@@ -30,6 +32,9 @@ _PLAIN: Final = frozenset(
     )
 )
 """The types, by the numbers that Arrow gives them, of most arrays: those that `plain` leaves as they are."""
+
+_MIN_ROWS_PER_WORKER: Final = 100_000
+"""Rows from which threads cost less than they save."""
 
 
 def plain(array: Array) -> Array:
@@ -339,6 +344,16 @@ def texts(array: Array) -> tuple[npt.NDArray[Any], Octets]:
 
 def offsets_of(lengths: Offsets) -> Offsets:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+
+
+def in_parts(make: Callable[[int, int], Array], rows: int) -> Array:
+    """The array that `make` gives for the rows `first, count`, put together of parts that are made on all processors where there
+    are many rows: Arrow runs a kernel that makes strings on one."""
+    workers = min(PROCESSORS, rows // _MIN_ROWS_PER_WORKER)
+    if workers < 2:
+        return make(0, rows)
+    count = -(-rows // workers)
+    return pa.concat_arrays(list(in_order(lambda first: make(first, min(count, rows - first)), range(0, rows, count))))
 
 
 def _runs(offsets: Offsets, items: list[Any]) -> list[Any]:

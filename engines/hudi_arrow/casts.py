@@ -10,12 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow.arithmetic import fit
-from hudi_arrow.arrays import Array, conform, numbers, plain
+from hudi_arrow.arrays import Array, conform, in_parts, numbers, plain
 from hudi_arrow.distinct import by_distinct
 from hudi_arrow.integers import integers, with_nulls
 from hudi_arrow.numpy_arrays import from_python, to_numpy, to_scalar
 from hudi_arrow.text import with_end
-from hudi_arrow.threads import in_parts
 from hudi_arrow.types import to_arrow
 from hudi_core.errors import SchemaError
 from hudi_core.functions.scalar import cast as sql

@@ -8,10 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.arrays import Array, is_coded, offsets_of, plain, texts
+from hudi_arrow.arrays import Array, in_parts, is_coded, offsets_of, plain, texts
 from hudi_arrow.distinct import by_distinct
 from hudi_arrow.numpy_arrays import bitmap, has_value, no_for_null, to_numpy, to_scalar
-from hudi_arrow.threads import in_parts
 from hudi_core.arrays import Bools, Octets, Offsets
 from hudi_core.columns.spans import positions
 from hudi_core.errors import UnsupportedError

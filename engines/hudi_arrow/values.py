@@ -11,11 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow import arrays, casts, compare, functions, text
-from hudi_arrow.arrays import Array
+from hudi_arrow.arrays import Array, in_parts
 from hudi_arrow.buffers import to_array
 from hudi_arrow.distinct import map_values
 from hudi_arrow.numpy_arrays import bitmap, flags, from_numpy, has_value
-from hudi_arrow.threads import in_parts
 from hudi_arrow.types import to_arrow
 from hudi_core.columns.strings import number_strings
 from hudi_core.errors import RowError

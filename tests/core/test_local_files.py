@@ -1,4 +1,7 @@
-"""Local files are listed without following links, so no row comes twice, and none from elsewhere. Rules STORE-260, VALID-260."""
+"""Local files are listed without following links, so no row comes twice, and none from elsewhere. Rules STORE-260, VALID-260.
+
+Also covers: `local_storage.py`.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from pathlib import Path
 import pytest
 from pyarrow import fs
 
+from hudi_arrow.stores.file_systems import FileSystemClient
 from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core import local_files
 from hudi_core.engine import FileInfo
@@ -75,10 +79,10 @@ def test_links_that_fsspec_lists_are_not_followed_either(tmp_path: Path) -> None
     (tmp_path / "t" / "x" / "f").write_bytes(b"1")
     for link, target in {"x/loop": "..", "y": "x"}.items():
         (tmp_path / "t" / link).symlink_to(target)
-    storage = ArrowStorage(str(tmp_path / "t"))
-    storage._filesystem = fs.PyFileSystem(fs.FSSpecHandler(fsspec.filesystem("local")))
-    assert storage.list("", recursive=True) == [FileInfo("x/f", 1)]
-    assert set(storage.links) == {"x/loop", "y"}
+    local = fs.PyFileSystem(fs.FSSpecHandler(fsspec.filesystem("local")))
+    client = FileSystemClient("local://", local, str(tmp_path / "t"))
+    assert client.list("", recursive=True) == [FileInfo("x/f", 1)]
+    assert set(client.links) == {"x/loop", "y"}
 
 
 def test_what_vanishes_while_it_is_listed_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

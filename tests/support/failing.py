@@ -59,7 +59,7 @@ class FailingStorage(ArrowStorage):
         if self.changes >= self.at and not deletes if self.is_full else self.changes == self.at:
             self.failed = self.failed or path
             number = ENOSPC if self.is_full else EACCES
-            with self._report_errors(path):
+            with self.report_errors(self.where(path)):
                 raise OSError(number, os.strerror(number))
 
 

@@ -12,11 +12,12 @@ from threading import Lock
 from typing import Any, BinaryIO, Final, TypeVar
 from urllib.parse import parse_qsl
 
-from hudi_arrow.stores.clients import FileSystemClient, StoreClient
+from hudi_arrow.stores.clients import StoreClient
 from hudi_arrow.stores.file_cache import DEFAULT_MIB, FileCache, local_cache
+from hudi_arrow.stores.file_systems import FileSystemClient, file_system_client
 from hudi_arrow.stores.hedged import Hedge
 from hudi_arrow.stores.obstore_client import obstore_client
-from hudi_arrow.stores.storage import ArrowStorage, report_errors
+from hudi_arrow.stores.storage import report_errors
 from hudi_core.commit.versions import FileVersion
 from hudi_core.engine import FileInfo
 from hudi_core.errors import NoSuchFileError, StorageError, UsageError
@@ -67,9 +68,8 @@ class RemoteStorage:
         if cache := options.pop(_CACHE, None):
             self._cache = local_cache(cache, int(cache_mib * (1 << 20)))
         with report_errors(self.uri, self._secrets):
-            self._client: StoreClient = obstore_client(uri, options, deadline, hedge) or FileSystemClient(
-                ArrowStorage(uri, options)
-            )
+            client = obstore_client(uri, options, deadline, hedge) or file_system_client(uri, options)
+        self._client: StoreClient = client
         self._line = RequestLine(max(int(limit), 1))
         self._listings = AnswersAhead[tuple[str, bool], Sequence[FileInfo]](self._line.limit)
         self._files = AnswersAhead[str, RandomAccess](self._line.limit)
@@ -133,7 +133,7 @@ class RemoteStorage:
 
     @property
     def links(self) -> Collection[str]:
-        return self._client.storage.links if isinstance(self._client, FileSystemClient) else ()
+        return self._client.links if isinstance(self._client, FileSystemClient) else ()
 
     def create(self, path: str, content: bytes) -> None:
         self._answer(path, lambda: self._client.create(path, content))

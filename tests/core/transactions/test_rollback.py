@@ -118,7 +118,7 @@ class ClosedPartition(ArrowStorage):
 
     def _refuse(self, path: str) -> None:
         if path.startswith(("x/", "y/")):
-            with self._report_errors(path):
+            with self.report_errors(self.where(path)):
                 raise PermissionError(13, "Permission denied")
 
 

@@ -94,7 +94,7 @@ def test_the_way_is_taken_where_all_columns_are_in_gzip(tmp_path: Path) -> None:
     storage, file = written(tmp_path, table(), compression={"id": "gzip", "n": "zstd"})
     content = (tmp_path / "f.parquet").read_bytes()
     footer = content[-8 - int.from_bytes(content[-8:-4], "little") : -8]
-    with storage.filesystem.open_input_file(storage.full(file.path)) as source:
+    with storage.filesystem.open_input_file(str(storage.full(file.path))) as source:
         gzip = PagedFile(footer, pq.read_metadata(source), "f")
         assert gzip.chunks(source, 0, [0]) is not None
         assert gzip.chunks(source, 0, [0, 1]) is None
@@ -108,7 +108,7 @@ def test_small_column_chunks_are_left_to_pyarrow(tmp_path: Path, monkeypatch: py
     sizes = [metadata.row_group(0).column(leaf).total_uncompressed_size for leaf in (0, 1)]
     content = (tmp_path / "f.parquet").read_bytes()
     footer = content[-8 - int.from_bytes(content[-8:-4], "little") : -8]
-    with storage.filesystem.open_input_file(storage.full(file.path)) as source:
+    with storage.filesystem.open_input_file(str(storage.full(file.path))) as source:
         gzip = PagedFile(footer, metadata, "f")
         monkeypatch.setattr(inflated, "MIN_COLUMN_BYTES", sum(sizes) // 2)
         assert gzip.chunks(source, 0, [0, 1]) is not None

@@ -11,6 +11,8 @@ import pytest
 from pyarrow import fs
 
 from hudi_arrow.engine import ENGINE
+from hudi_arrow.stores.file_systems import file_system_client
+from hudi_arrow.stores.remote import RemoteStorage
 from hudi_arrow.stores.storage import ArrowStorage, report_errors
 from hudi_core.engine import FileInfo
 from hudi_core.errors import StorageError, UnsupportedError
@@ -18,7 +20,7 @@ from hudi_core.errors import StorageError, UnsupportedError
 
 def test_a_scheme_nobody_knows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnsupportedError, match="nothing://bucket/table"):
-        ArrowStorage("nothing://bucket/table")
+        file_system_client("nothing://bucket/table", {})
 
 
 @pytest.mark.parametrize("uri", ["memory://bucket/table", "webhdfs://host/table"])
@@ -26,7 +28,7 @@ def test_without_fsspec_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, uri:
     """STORE-3."""
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(UnsupportedError, match=r"hudi-core\[cloud\]"):
-        ArrowStorage(uri)
+        file_system_client(uri, {})
 
 
 @pytest.mark.parametrize(
@@ -38,19 +40,21 @@ def test_the_extra_of_a_store_is_named(monkeypatch: pytest.MonkeyPatch, scheme: 
         monkeypatch.delattr(fs, kind, raising=False)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(UnsupportedError, match=rf"needs the package {package}: pip install 'hudi-core\[{extra}\]'"):
-        ArrowStorage(f"{scheme}://bucket/table", {"anonymous": "true"})
+        file_system_client(f"{scheme}://bucket/table", {"anonymous": "true"})
 
 
 def test_paths_below_an_object_store_are_not_unescaped() -> None:
     """STORE-1."""
-    storage = ArrowStorage("s3://key:secret@bucket/a%2Fb c/?endpoint_override=localhost:1&scheme=http&region=x")
-    assert storage.full("p=1%2F2/f") == "bucket/a%2Fb c/p=1%2F2/f"
-    assert ArrowStorage("s3a://bucket/t?region=x").full("") == "bucket/t"
+    client = file_system_client(
+        "s3://key:secret@bucket/a%2Fb c/?endpoint_override=localhost:1&scheme=http&region=x", {}
+    )
+    assert client.full("p=1%2F2/f") == "bucket/a%2Fb c/p=1%2F2/f"
+    assert file_system_client("s3a://bucket/t?region=x", {}).full("") == "bucket/t"
 
 
 def test_a_wrong_option_of_a_store_is_an_error_of_one_line() -> None:
     with pytest.raises(StorageError, match="no_such_option") as raised:
-        ArrowStorage("s3://key:secret@bucket/t?no_such_option=1")
+        file_system_client("s3://key:secret@bucket/t?no_such_option=1", {})
     assert "\n" not in str(raised.value)
 
 
@@ -66,18 +70,18 @@ def test_the_beginning_of_a_long_message_is_shown() -> None:
 
 def test_googles_store_does_not_keep_one_waiting() -> None:
     patient = fs.FileSystem.from_uri("gs://anonymous@bucket?retry_limit_seconds=60")[0]
-    assert ArrowStorage("gs://anonymous@bucket/t").filesystem == patient
+    assert file_system_client("gs://anonymous@bucket/t", {}).filesystem == patient
     own = fs.FileSystem.from_uri("gs://anonymous@bucket?retry_limit_seconds=5")[0]
-    assert ArrowStorage("gs://anonymous@bucket/t?retry_limit_seconds=5").filesystem == own != patient
+    assert file_system_client("gs://anonymous@bucket/t?retry_limit_seconds=5", {}).filesystem == own != patient
     with_options = fs.GcsFileSystem(anonymous=True, retry_time_limit=timedelta(seconds=60))
-    assert ArrowStorage("gs://bucket/t", {"anonymous": "true"}).filesystem == with_options
+    assert file_system_client("gs://bucket/t", {"anonymous": "true"}).filesystem == with_options
 
 
 def test_memory_storage_through_fsspec() -> None:
     fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
     memory = fsspec.filesystem("memory")
     memory.pipe("/bucket/t%20x/a/b.txt", b"content")
-    storage = ArrowStorage("memory://bucket/t%20x")
+    storage = RemoteStorage("memory://bucket/t%20x")
     assert storage.list("", recursive=True) == [FileInfo("a/b.txt", 7)]
     assert storage.read("a/b.txt") == b"content" and storage.open("a/b.txt").read(3, 2) == b"te"
     assert storage.list("nothing") == [] and not storage.exists("nothing")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 from pyarrow import fs
 
-from hudi_arrow.stores.storage import ArrowStorage
+from hudi_arrow.stores.file_systems import file_system_client
 from hudi_arrow.stores.storage_options import own_names, own_options
 from hudi_core.errors import UsageError
 
@@ -39,7 +39,7 @@ SPELLINGS: dict[str, Mapping[str, str]] = {
 @pytest.mark.parametrize("given", SPELLINGS.values(), ids=SPELLINGS)
 def test_options_of_s3_are_understood_as_other_tools_name_them(given: Mapping[str, str]) -> None:
     assert own_options("s3://b/t", "s3", given) == PLAIN
-    assert ArrowStorage("s3://b/t", given).filesystem == ArrowStorage("s3://b/t", PLAIN).filesystem
+    assert file_system_client("s3://b/t", given).filesystem == file_system_client("s3://b/t", PLAIN).filesystem
 
 
 def test_options_of_azure_and_google_are_understood_as_other_tools_name_them() -> None:
@@ -54,8 +54,8 @@ def test_an_endpoint_without_a_scheme_and_a_scheme_of_ones_own_stay() -> None:
 
 
 def test_options_stand_beside_those_in_the_url() -> None:
-    both = ArrowStorage("s3://b/t?endpoint_override=h:9&scheme=http", {"AWS_REGION": "x"})
-    assert both.filesystem == ArrowStorage("s3://b/t", {"endpoint_url": "http://h:9", "region": "x"}).filesystem
+    both = file_system_client("s3://b/t?endpoint_override=h:9&scheme=http", {"AWS_REGION": "x"})
+    assert both.filesystem == file_system_client("s3://b/t", {"endpoint_url": "http://h:9", "region": "x"}).filesystem
 
 
 def test_two_values_of_one_option_are_refused() -> None:
@@ -80,7 +80,7 @@ def test_an_option_nobody_knows_is_refused_with_those_that_are() -> None:
     with pytest.raises(
         UsageError, match=r"options of pyarrow.fs.S3FileSystem, as access_key, .*, session_token, found .*'bogus'"
     ):
-        ArrowStorage("s3://b/t", {"bogus": "1"})
+        file_system_client("s3://b/t", {"bogus": "1"})
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,164 @@
+"""Tables in local folders: what the storage of every engine does alike. An engine adds how it reads files. Rule STORE-260."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from hudi_core.engine import FileInfo
+from hudi_core.errors import AlreadyExistsError, HudiError, NoSuchFileError, StorageError, file_taken_away
+from hudi_core.local_files import (
+    TakenAwayError,
+    Unsynced,
+    create_file,
+    delete_file,
+    delete_files,
+    delete_folder,
+    drop_fenced,
+    fence,
+    find_limits,
+    list_folders,
+    output_file,
+    own_path,
+    read_modified_time,
+    replace_file,
+    take_away,
+    walk,
+)
+from hudi_core.local_uris import local_path
+from hudi_core.options import FOLDER
+from hudi_core.parallel.requests import Traffic
+from hudi_core.paths import path_within
+from hudi_core.storage_parts import NameLimits
+
+
+@contextmanager
+def report_errors(where: str) -> Iterator[None]:
+    """Turns what the operating system raises into an error that names the place."""
+    try:
+        yield
+    except HudiError:
+        raise
+    except TakenAwayError as problem:
+        raise file_taken_away(where) from problem
+    except FileNotFoundError as problem:
+        raise NoSuchFileError(where, message=problem.strerror or str(problem)) from problem
+    except FileExistsError as problem:
+        raise AlreadyExistsError(where, expected="no file of this name", found="one") from problem
+    except OSError as problem:
+        raise StorageError(where, message=problem.strerror or str(problem)) from problem
+
+
+class LocalStorage:
+    """`hudi_core.engine.Storage` of a local folder, but for `exists`, `read` and `open`, with the parts of `storage_parts` that
+    local folders have. It can be pickled; where it arrives nobody syncs what tasks write, and each file is synced at once."""
+
+    is_remote = False
+    traffic = Traffic()
+
+    def __init__(self, uri: str) -> None:
+        """`uri` is a local path or a `file:` URL. Raises as `local_path`."""
+        self._uri, self._root = uri, Path(local_path(uri)).absolute()
+        self._unsynced = Unsynced()
+        self.links: dict[str, None] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_uri": self._uri, "_root": self._root}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _unsynced=Unsynced(at_once=True), links={})
+
+    @property
+    def uri(self) -> str:
+        return self._uri
+
+    def report_errors(self, where: str) -> AbstractContextManager[None]:
+        """Turns what reading and writing raise into an error that names the place."""
+        return report_errors(where)
+
+    def where(self, path: str) -> str:
+        """The path as messages show it."""
+        return f"{self._uri.rstrip('/')}/{path}" if path else self._uri
+
+    def full(self, path: str) -> Path:
+        """The path in the file system, never one outside of the root."""
+        return self._root / path_within(path, self._uri) if path else self._root
+
+    def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
+        self.full(folder)
+        try:
+            files, links = walk(self._root, folder, recursive=recursive, without=without)
+        except OSError as problem:
+            with self.report_errors(str(problem.filename)):
+                raise
+        self.links.update(dict.fromkeys(links))
+        return [FileInfo(path, size) for path, size in files]
+
+    def list_folders(self, folder: str) -> Sequence[str]:
+        self.full(folder)
+        with self._watch(folder):
+            return list_folders(self._root, folder)
+
+    def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
+        """Does nothing: local files need no requests ahead."""
+
+    def create(self, path: str, content: bytes) -> None:
+        with self._watch(path):
+            create_file(self._own(path), content, self._unsynced)
+
+    def replace(self, path: str, content: bytes) -> None:
+        with self._watch(path):
+            replace_file(self._own(path), content, self._unsynced)
+
+    def delete(self, path: str) -> None:
+        with self._watch(path):
+            delete_file(self._own(path, to_delete=True), self._unsynced)
+
+    def delete_files(self, paths: Sequence[str], *, in_order: bool = False) -> None:
+        """One after the other in any case."""
+        own = [path_within(path, self._uri) for path in paths]
+        delete_files(self._root, own, self._unsynced, self._watch)
+
+    def take_away(self, path: str, content: bytes) -> bool:
+        with self._watch(path):
+            return take_away(self._own(path, to_delete=True), content, self._unsynced)
+
+    def fence(self, look: Callable[[], None]) -> AbstractContextManager[None]:
+        return fence(self.full(FOLDER), look)
+
+    def drop_fenced(self) -> None:
+        with self._watch(FOLDER):
+            drop_fenced(self.full(FOLDER))
+
+    def delete_folder(self, path: str) -> None:
+        with self._watch(path):
+            delete_folder(self._own(path, to_delete=True), self._unsynced)
+
+    def read_modified(self, path: str) -> datetime | None:
+        with self._watch(path):
+            return read_modified_time(self.full(path))
+
+    @property
+    def limits(self) -> NameLimits:
+        return find_limits(self._root)
+
+    def sync(self) -> None:
+        with self._watch(""):
+            self._unsynced.sync()
+
+    def defer(self) -> AbstractContextManager[None]:
+        return self._unsynced.defer()
+
+    @contextmanager
+    def output(self, path: str) -> Iterator[BinaryIO]:
+        with self._watch(path), output_file(self._own(path), self._unsynced) as file:
+            yield file
+
+    def _watch(self, path: str) -> AbstractContextManager[None]:
+        return self.report_errors(self.where(path))
+
+    def _own(self, path: str, *, to_delete: bool = False) -> Path:
+        return own_path(self._root, path_within(path, self._uri), to_delete=to_delete)
