@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import difflib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, get_args
 
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import UsageError, describe
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.calls import ALIASES, SUGAR_NAMES
-from hudi_core.expr.nodes import Call, Compare, Comparison, Expr, In, Literal, Name, Scalar
+from hudi_core.expr.nodes import And, Call, Compare, Comparison, Expr, In, Is, Literal, Name, Not, Or, Scalar
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Predicate, unknowns_of
 from hudi_core.expr.terms import FORMS, read_text
 from hudi_core.expr.text import quote, to_sql
-from hudi_core.expr.walk import change_tree, check_depth, walk
+from hudi_core.expr.walk import change_tree, check_depth, names_in, parts_of, walk
 from hudi_core.functions.coerce import sql_equivalent
 from hudi_core.functions.scalar.cast import cast
 from hudi_core.schema.schema import Schema
@@ -94,33 +94,58 @@ def warnings_of(tree: Expr, predicate: Predicate) -> list[str]:
 
 
 def doubts_of(tree: Expr, schema: Schema) -> list[str]:
-    """A sentence for each comparison that is right and hardly meant: with NULL, of a text in double quotes that names a column of
-    the schema, and IN of a column that is no string and a text that none of its values has. Rules EXPR-1087 and EXPR-1381."""
-    names = {name.lower(): name for name in schema.names}
+    """A sentence for each condition that is right and hardly meant: a comparison with NULL, one on constants alone of which a
+    text in double quotes names a column of the schema, and IN of a column that is no string and a text that none of its values
+    has. Rules EXPR-1087 and EXPR-1381."""
     doubts: list[str] = []
     for node in walk(tree):
         match node:
             case Compare(operator, left, right) if operator is not Comparison.NULL_SAFE_EQ:
-                doubts += _doubts_of_comparison(node, left, right, names)
+                doubts += _doubts_of_nulls(node, left, right)
             case In(Name() as column, choices):
                 doubts += _doubts_of_texts(column, choices, schema)
             case _:
                 continue
+    doubts += _doubts_of_constants(tree, schema)
     return list(dict.fromkeys(doubts))
 
 
-def _doubts_of_comparison(node: Compare, left: Scalar, right: Scalar, names: Mapping[str, str]) -> Iterator[str]:
+def _doubts_of_nulls(node: Compare, left: Scalar, right: Scalar) -> Iterator[str]:
     for side, other in ((left, right), (right, left)):
         if isinstance(side, Literal) and side.value is None:
             negated = " NOT" if node.operator is Comparison.NE else ""
             yield f"{to_sql(node)} is never true; write {to_sql(other)} IS{negated} NULL"
             return
-    match left, right:
-        case Literal(str() as text), Literal() if text.lower() in names:
-            name = names[text.lower()]
-            yield f"{to_sql(node)} compares two texts; write {name} or `{name}` for the column"
-        case _:
-            return
+
+
+def _doubts_of_constants(tree: Expr, schema: Schema) -> Iterator[str]:
+    names = {name.lower(): name for name in schema.names}
+    for condition in _conditions_of(tree):
+        if names_in(condition):
+            continue
+        for node in walk(condition):
+            if not isinstance(node, Literal) or not isinstance(node.value, str):
+                continue
+            place = schema.find(node.value)
+            name = names.get(node.value.lower()) if place is None else place.name
+            if name is not None:
+                yield f"{to_sql(condition)} has no column; write {name} or {_in_backticks(name)} for the column"
+                break
+
+
+def _conditions_of(tree: Expr) -> Iterator[Expr]:
+    """The conditions that AND, OR, NOT and IS join."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, And | Or | Not | Is):
+            waiting.extend(reversed(parts_of(node)))
+        else:
+            yield node
+
+
+def _in_backticks(name: str) -> str:
+    return ".".join(f"`{part}`" for part in name.split("."))
 
 
 def _doubts_of_texts(column: Name, choices: Sequence[Scalar], schema: Schema) -> Iterator[str]:

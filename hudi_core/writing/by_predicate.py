@@ -31,7 +31,7 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.transactions.refusals import refuse_other_keys, refuse_unwritable
 from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_part, refuse_second_value
-from hudi_core.writing.conditions import key_scan, refuse_undecided
+from hudi_core.writing.conditions import key_scan, refuse_doubtful, refuse_undecided
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit
 from hudi_core.writing.operation_plans import LocatedKeys, plan_changes, plan_deletes
@@ -168,11 +168,12 @@ def matching_keys(table: Table, where: Where) -> LocatedKeys:
 
 
 def writable_by_predicate(table: Table, where: Where | None) -> Table:
-    """The table as it is now. Raises what a scan with the predicate raises, and `UnsupportedError` for a table that is not
-    written to."""
+    """The table as it is now. Raises what a scan with the predicate raises, `ExpressionError` for one that is hardly meant, and
+    `UnsupportedError` for a table that is not written to."""
     latest = refreshed(table)
     refuse_unwritable(latest, merges=True)
     latest.scan(where, limit=0)  # what is wrong with the predicate shows before anything is written
+    refuse_doubtful(where, latest.schema)
     return latest
 
 

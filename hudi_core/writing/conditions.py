@@ -1,14 +1,16 @@
-"""Conditions that decide which rows are written: refused where SQL's ANSI mode refuses them. Rule WRITE-1421."""
+"""Conditions that decide which rows are written: refused where SQL's ANSI mode refuses them, and where they are hardly meant.
+Rules WRITE-1421, WRITE-1575."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 
-from hudi_core.errors import RowError
+from hudi_core.errors import ExpressionError, RowError
 from hudi_core.expr.queries import Condition
-from hudi_core.expr.sql_predicate import predicate_tree
+from hudi_core.expr.sql_predicate import doubts_of, predicate_tree
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
+from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.writing.assignments import INSTEAD
@@ -26,6 +28,17 @@ def key_scan(table: Table, where: Condition, limit: int | None = None) -> Scan:
 def has_rows(table: Table, where: Condition) -> bool:
     """Whether a row matches."""
     return any(table.engine.rows.count(batch) for batch in key_scan(table, where).batches())
+
+
+def refuse_doubtful(where: Condition | None, *schemas: Schema) -> None:
+    """Raises `ExpressionError` for a condition that is right over columns of one of these schemas and hardly meant: a query warns
+    of it, a write would change all rows, or none, without a word."""
+    if where is None:
+        return
+    tree = predicate_tree(where)
+    for schema in schemas:
+        for doubt in doubts_of(tree, schema):
+            raise ExpressionError("where", expected="a condition on values of columns", found=doubt)
 
 
 def refuse_undecided(

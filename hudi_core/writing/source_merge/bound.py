@@ -1,6 +1,6 @@
 """A merge in the schemas of its source and its table: checked before anything is written.
 
-Rules: WRITE-610 to WRITE-613, WRITE-1421.
+Rules: WRITE-610 to WRITE-613, WRITE-1421, WRITE-1575.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.tagging.key_reader import KeyReader, key_columns
 from hudi_core.types import nodes as t
 from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_part, refuse_second_value
+from hudi_core.writing.conditions import refuse_doubtful
 from hudi_core.writing.no_result import find_undecided_rows
 from hudi_core.writing.source_merge.clauses import (
     SOURCE,
@@ -179,6 +180,7 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...])
         if clause.condition is not None:
             tree = predicate_tree(clause.condition)
             condition, undecided = bind(tree, schema, case_sensitive=case), _bind_undecided(tree, schema, case)
+            refuse_doubtful(tree, schema, rows)
         values = dict[int, Assignment]()
         if is_insert:
             values = _bind_insert(clause, rows, schema, by_name, case_sensitive=case)

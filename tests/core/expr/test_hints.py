@@ -11,7 +11,14 @@ from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 
 SCHEMA = Schema(
-    t.Record((t.Field(1, "fare", t.Double()), t.Field(2, "city", t.String()), t.Field(3, "at", t.Timestamp())))
+    t.Record(
+        (
+            t.Field(1, "fare", t.Double()),
+            t.Field(2, "city", t.String()),
+            t.Field(3, "at", t.Timestamp()),
+            t.Field(4, "place", t.Record((t.Field(5, "zip", t.String()),))),
+        )
+    )
 )
 AND_OR_NOT = "write AND, OR and NOT between conditions"
 QUERY = "a predicate only chooses rows; hudi-core sql takes a whole query"
@@ -99,10 +106,26 @@ def test_an_empty_predicate_is_refused_in_one_line(text: str) -> None:
     [
         ("city = NULL", ["city = NULL is never true; write city IS NULL"]),
         ("fare > 1 AND city <> NULL", ["city <> NULL is never true; write city IS NOT NULL"]),
-        ("\"City\" = 'oslo'", ["'City' = 'oslo' compares two texts; write city or `city` for the column"]),
+        ("\"City\" = 'oslo'", ["'City' = 'oslo' has no column; write city or `city` for the column"]),
+        ("'oslo' <> \"city\"", ["'oslo' <> 'city' has no column; write city or `city` for the column"]),
+        ('"city" IS NOT NULL', ["'city' IS NULL has no column; write city or `city` for the column"]),
+        ("\"city\" LIKE 'o%'", ["'city' LIKE 'o%' has no column; write city or `city` for the column"]),
+        ("\"city\" NOT IN ('oslo')", ["'city' IN ('oslo') has no column; write city or `city` for the column"]),
+        (
+            "fare > 1 OR \"city\" BETWEEN 'a' AND 'b'",
+            ["'city' BETWEEN 'a' AND 'b' has no column; write city or `city` for the column"],
+        ),
+        (
+            "fare > 1 AND NOT (upper(\"city\") = 'X' IS TRUE)",
+            ["upper('city') = 'X' has no column; write city or `city` for the column"],
+        ),
+        ("startswith(\"city\", 'o')", ["'city' LIKE 'o%' has no column; write city or `city` for the column"]),
+        ("\"place.zip\" = '1'", ["'place.zip' = '1' has no column; write place.zip or `place`.`zip` for the column"]),
         ("city <=> NULL", []),
         ("city = 'fare'", []),
+        ("city IN ('fare')", []),
         ("'a' = 'b'", []),
+        ("1 = 1", []),
     ],
 )
 def test_comparisons_that_are_hardly_meant_are_doubted(text: str, doubts: list[str]) -> None:

@@ -95,6 +95,25 @@ def test_a_condition_without_a_result_is_refused(tmp_path: Path, way: str) -> No
     assert table.refresh().to_arrow().sort_by("id").to_pylist() == ROWS
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_a_condition_that_is_hardly_meant_is_refused(tmp_path: Path, way: str) -> None:
+    """WRITE-1575: it is the same for all rows, or true for none; queries have a warning."""
+    table = new_table(tmp_path)
+    name = "target.s" if way == "merge" else "s"
+    for text, hint in [
+        ("\"s\" <> '1'", "write s or `s`"),
+        (f'"{name}" IS NOT NULL', f"write {name} or `"),
+        (f"{name} = '1' AND \"S\" NOT IN ('x')", "write s or `s`"),
+        (f"NOT ({name} = NULL)", f"write {name} IS NULL"),
+        (f"{name.removesuffix('s')}i IN ('01')", "write .*i = '01'"),
+    ]:
+        with pytest.raises(ExpressionError, match=f"^where: expected a condition on values of columns, found .*{hint}"):
+            WAYS[way](table, text)
+    assert len(table.refresh().history()) == len(table.history())
+    assert table.refresh().to_arrow().sort_by("id").to_pylist() == ROWS
+    WAYS[way](table, f'{name} = "1" AND 1 = 1')
+
+
 @pytest.mark.parametrize("way", ["update", "delete", "merge"])
 def test_rows_that_a_condition_rules_out_do_not_count(tmp_path: Path, way: str) -> None:
     """WRITE-1421: and the rows that match are those of a query."""
