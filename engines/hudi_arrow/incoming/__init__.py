@@ -1,6 +1,7 @@
 """Rows that come from outside, as batches in the types of a table: Arrow data, values of Python, CSV, JSON.
 
 csv_blocks      blocks of a CSV file as batches, whatever its rows' length; nulls of texts and of other columns
+csv_quotes      quotes of a CSV file: what is between one that ends a value and the next comma is refused
 csv_rows        rows of CSV files; an error names the row
 csv_types       types of columns of CSV that a table does not state: those of all their values
 gaps            rows of Python that lack a part which other rows of them have

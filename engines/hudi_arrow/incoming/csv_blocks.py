@@ -21,7 +21,6 @@ import pyarrow as pa
 from pyarrow import csv
 
 from hudi_arrow.numpy_arrays import no_rows
-from hudi_core.errors import RowError
 
 _BLOCK: Final = 1 << 20
 _LARGEST_BLOCK: Final = 1 << 30
@@ -34,7 +33,7 @@ _TWO_MEANINGS: Final = (b"NULL", b"null", b"NA", b"N/A", b"n/a", b'""')
 """Parts of files in which columns of texts have other nulls than the rest."""
 NO_LINE: Final = "Empty CSV file"
 """What pyarrow says of a file without a line that is not blank, or whose only line has no end."""
-_SHOWN: Final = 40
+
 
 _Handler = Callable[[csv.InvalidRow], str]
 
@@ -135,20 +134,3 @@ def _is_text(kind: pa.DataType) -> bool:
 def _has_two_meanings(source: Path) -> bool:
     with source.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
         return any(content.find(part) >= 0 for part in _TWO_MEANINGS)
-
-
-def refuse_open_quote(source: Path, last: bytes, row: int) -> None:
-    """Raises `RowError` for a file whose last value begins with a quote that is never closed: all rows behind it would be a part
-    of it. `row` is the number of the last row.
-
-    An open value reaches to the file's last byte, with each quote in it written twice; before a closed one stand two quotes or
-    none.
-    """
-    written = last.replace(b'"', b'""')
-    with source.open("rb") as file:
-        size = file.seek(0, 2)
-        file.seek(max(0, size - len(written) - 2))
-        ending = file.read()
-    if ending[1:] == b'"' + written and ending[:1] in b",\r\n":
-        found = repr('"' + last[:_SHOWN].decode(errors="replace")) + ("..." if len(last) > _SHOWN else "")
-        raise RowError(row, expected="a quote that closes the last value", found=found, path=str(source))

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from hudi_arrow.incoming.csv_blocks import NO_LINE, NULLS, csv_blocks, read_blocks, refuse_open_quote
+from hudi_arrow.incoming.csv_blocks import NO_LINE, NULLS, csv_blocks, read_blocks
+from hudi_arrow.incoming.csv_quotes import refuse_stray_quotes
 from hudi_arrow.incoming.csv_types import infer_types
 from hudi_arrow.incoming.json_texts import has_json_text, read_json_texts, text_type
 from hudi_arrow.incoming.json_types import TYPE_NAMES
@@ -31,15 +32,16 @@ _BEYOND = float(1 << 63)
 def csv_batches(source: Path, types: Mapping[str, pa.DataType], whole: bool = False) -> Iterator[pa.RecordBatch]:
     """The rows, after a batch without rows. Columns have these types, others those that all their values look like.
 
-    Raises `RowError` for a value that is not of the column's type, for a row with more or fewer values than columns and, if
-    `whole`, for a struct that lacks a part, and `CorruptFileError` for a file without a name of each column.
+    Raises `RowError` for a value that is not of the column's type, for a row with more or fewer values than columns, for a quote
+    that is not closed or not written twice and, if `whole`, for a struct that lacks a part, and `CorruptFileError` for a file
+    without a name of each column.
     """
     texts = {name: text_type(kind) for name, kind in types.items()}
     written = _Written(source)
-    first, last = 0, None
+    first, is_begun = 0, False
     try:
         for batch in csv_blocks(source, texts | infer_types(source, texts)):
-            if last is None and "" in batch.schema.names:
+            if not is_begun and "" in batch.schema.names:
                 found = f"none of column {batch.schema.names.index('') + 1}"
                 raise CorruptFileError(str(source), expected="a name of each column in the first line", found=found)
             if any(_has_infinite(column) for column in batch.columns):
@@ -48,24 +50,18 @@ def csv_batches(source: Path, types: Mapping[str, pa.DataType], whole: bool = Fa
             if wide:
                 _refuse_wide(written, batch, first, wide)
             yield _read_json_texts(batch, types, first, source, whole)
-            first += batch.num_rows
-            last = batch
+            if not is_begun:
+                refuse_stray_quotes(source)
+            first, is_begun = first + batch.num_rows, True
     except pa.ArrowInvalid as problem:
         if NO_LINE in str(problem):
             found = "a file of blank lines"
             raise CorruptFileError(str(source), expected="a line with the names of columns", found=found) from problem
+        refuse_stray_quotes(source)
         refused = _find_refused_value(source, texts, str(problem)) or _find_refused_row(source)
         if refused is None:
             raise
         raise refused from problem
-    if last is not None and last.num_rows:
-        _refuse_open_quote(source, last.columns[-1], first - 1)
-
-
-def _refuse_open_quote(source: Path, column: pa.Array, row: int) -> None:
-    value = column[-1].as_py()
-    if isinstance(value, str | bytes):
-        refuse_open_quote(source, value.encode() if isinstance(value, str) else value, row)
 
 
 def _read_json_texts(
