@@ -27,6 +27,7 @@ _HEADER_ROWS = 1
 _DIGIT = "[0-9]"
 _WHOLE = "^ *[-+]?[0-9]+ *$"
 _BEYOND = float(1 << 63)
+_OTHER_SIGNS = ";\t|"
 
 
 def csv_batches(source: Path, types: Mapping[str, pa.DataType], whole: bool = False) -> Iterator[pa.RecordBatch]:
@@ -41,9 +42,8 @@ def csv_batches(source: Path, types: Mapping[str, pa.DataType], whole: bool = Fa
     first, is_begun = 0, False
     try:
         for batch in csv_blocks(source, texts | infer_types(source, texts)):
-            if not is_begun and "" in batch.schema.names:
-                found = f"none of column {batch.schema.names.index('') + 1}"
-                raise CorruptFileError(str(source), expected="a name of each column in the first line", found=found)
+            if not is_begun:
+                _check_names(batch.schema.names, source)
             if any(_has_infinite(column) for column in batch.columns):
                 _refuse_beyond(written, batch, first)
             wide = [name for name in batch.schema.names if name not in types and _has_wide(batch[name])]
@@ -62,6 +62,19 @@ def csv_batches(source: Path, types: Mapping[str, pa.DataType], whole: bool = Fa
         if refused is None:
             raise
         raise refused from problem
+
+
+def _check_names(names: list[str], source: Path) -> None:
+    """Raises `CorruptFileError` where the first line has no name of a column, or other signs than commas between names."""
+    if "" in names:
+        found = f"none of column {names.index('') + 1}"
+        raise CorruptFileError(str(source), expected="a name of each column in the first line", found=found)
+    other = next((sign for sign in _OTHER_SIGNS if len(names) == 1 and sign in names[0]), None)
+    if other is not None:
+        found = f"{names[0]!r}, with {other!r} in their place"
+        raise CorruptFileError(
+            str(source), expected="commas between the names in the first line, as between values", found=found
+        )
 
 
 def _read_json_texts(
@@ -205,6 +218,9 @@ def _find_refused_row(source: Path) -> RowError | None:
     if not refused:
         return None
     (row,) = refused
+    if row.expected_columns == 1:
+        with source.open("rb") as file:
+            _check_names([file.readline().decode(errors="replace").rstrip()], source)
     return RowError(
         row.number - 1 - _HEADER_ROWS,
         expected=f"{row.expected_columns} values",

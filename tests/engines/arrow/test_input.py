@@ -21,6 +21,7 @@ from hudi_core.errors import CorruptFileError, HudiError, RowError, StorageError
 from hudi_core.types import nodes as t
 
 ROWS = pa.table({"id": ["2024-01-01", "b"], "day": ["2024-05-01", "2024-05-02"], "n": [1, 2]})
+COMMAS = "commas between the names in the first line, as between values"
 LIKE = schema_from_arrow(pa.schema([("id", pa.string()), ("day", pa.string()), ("other", pa.int32())])).value
 
 
@@ -406,6 +407,8 @@ def test_errors_of_a_packed_file_name_it(tmp_path: Path) -> None:
     [
         ("rows.csv", b"\n\r\n\n", "expected a line with the names of columns, found a file of blank lines"),
         ("rows.csv", b"id,,n\n1,2,3\n", "expected a name of each column in the first line, found none of column 2"),
+        ("rows.csv", b"id;n\n1;2\n", f"expected {COMMAS}, found 'id;n', with ';' in their place"),
+        ("rows.csv", b"id\tn\n1\t2,5\n", f"expected {COMMAS}, found 'id\\tn', with '\\t' in their place"),
         ("rows.csv.gz", b"id,n\n1,2\n", "expected a .gz file, found one that begins with b'id,n"),
         ("rows.csv", b"BZh91AY&SY", "expected a .csv file, as its name says, found one that begins as .bz2 does"),
         ("rows.parquet", b"no file of Parquet", "expected a .parquet file, found no footer of Parquet at its end"),
