@@ -16,7 +16,7 @@ from hudi_arrow.incoming.csv_blocks import NO_LINE, NULLS, csv_blocks, read_bloc
 from hudi_arrow.incoming.csv_quotes import refuse_stray_quotes
 from hudi_arrow.incoming.csv_types import infer_types
 from hudi_arrow.incoming.json_texts import has_json_text, read_json_texts, text_type
-from hudi_arrow.incoming.json_types import TYPE_NAMES
+from hudi_arrow.incoming.json_types import name_type
 from hudi_arrow.numpy_arrays import to_scalar
 from hudi_core.errors import CorruptFileError, RowError
 
@@ -162,8 +162,8 @@ def _find_refused_value(source: Path, types: Mapping[str, pa.DataType], message:
     names = next(read_blocks(source, csv.ConvertOptions(check_utf8=False))).schema.names
     wanted, stated = types.get(names[column]), _TYPE.search(reason)
     is_text = "invalid UTF8" in reason
-    kind = stated[1] if stated else str(wanted or "its column").replace("decimal128", "decimal").replace(", ", ",")
-    expected = "text in UTF-8" if is_text else f"a value of {TYPE_NAMES.get(kind, kind)}"
+    kind = stated[1] if stated else str(wanted or "its column")
+    expected = "text in UTF-8" if is_text else f"a value of {name_type(kind)}"
     value = _VALUE.search(reason)
     row, found = _place(source, names, column, value[1] if value else None, wanted, is_text=is_text)
     return RowError(row, expected=expected, found=found or reason, path=f"{source}: {names[column]}")

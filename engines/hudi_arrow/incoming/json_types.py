@@ -12,18 +12,35 @@ from hudi_arrow.types import with_inner_types
 _CHANGED = re.compile(r"Column\((.*)\) changed from (\w+) to (\w+)", re.DOTALL)
 _TWICE = re.compile(r"Column\((.*)\) was specified twice", re.DOTALL)
 _FAILED = re.compile(r"Failed to convert JSON to (.+?), couldn't parse: ?(.*)", re.DOTALL)
+_OTHER_DIGITS = re.compile(r"Failed to convert JSON to (decimal.+?\)): (\S+) requires .*")
+_NO_DECIMAL = re.compile(r"The string ('.*') is not a valid decimal\d+ number", re.DOTALL)
+_DECIMAL = re.compile(r"decimal\d+\((\d+), ?(-?\d+)\)")
 _WITH_ARTICLE = {
     "number": "a number", "string": "a string", "boolean": "true or false", "object": "an object", "array": "a list",
     "null": "null",
 }  # fmt: skip
-TYPE_NAMES = {
+_TYPE_NAMES = {
     "int8": "int", "int16": "int", "int32": "int", "int64": "long", "float": "float", "double": "double", "bool": "boolean",
-    "date32[day]": "date",
+    "date32[day]": "date, as 2024-03-01", "time32[ms]": "time-millis, as 12:30:00", "time64[us]": "time-micros, as 12:30:00",
+    "timestamp[ms]": "local-timestamp-millis, as 2024-03-01T12:30:00",
+    "timestamp[us]": "local-timestamp-micros, as 2024-03-01T12:30:00",
+    "timestamp[ms, tz=UTC]": "timestamp-millis, as 2024-03-01T12:30:00Z",
+    "timestamp[us, tz=UTC]": "timestamp-micros, as 2024-03-01T12:30:00Z",
 }  # fmt: skip
-"""Names of types as schemas have them, by pyarrow's."""
+"""Names of types as schemas have them, by pyarrow's, with the form of texts of them."""
 _SHOWN = 40
 Path = tuple[str, ...]
 """The names of a column and of the parts of structs in it. Elements of lists and values of maps have the path of these."""
+
+
+def name_type(kind: str) -> str:
+    """The name of a type as schemas have it, by pyarrow's name; for dates and times with the form of a text.
+
+    >>> name_type("decimal128(6, 2)"), name_type("date32[day]")
+    ('decimal(6,2)', 'date, as 2024-03-01')
+    """
+    digits = _DECIMAL.fullmatch(kind)
+    return _TYPE_NAMES.get(kind, kind) if digits is None else f"decimal({digits[1]},{digits[2]})"
 
 
 def merge_types(known: pa.DataType | None, read: pa.DataType, path: str) -> pa.DataType:
@@ -131,8 +148,10 @@ def explain_refusal(words: str, line: bytes, stated: pa.DataType | None) -> tupl
     if (twice := _TWICE.fullmatch(words)) is not None:
         path = twice[1].strip("/").replace("/", ".")
         return "each name once in an object", f"{path} twice", None
-    if (failed := _FAILED.fullmatch(words)) is not None:
-        return f"a value of {TYPE_NAMES.get(failed[1], failed[1])}", failed[2], None
+    if (failed := _FAILED.fullmatch(words) or _OTHER_DIGITS.fullmatch(words)) is not None:
+        return f"a value of {name_type(failed[1])}", failed[2], None
+    if (failed := _NO_DECIMAL.fullmatch(words)) is not None:
+        return f"a value of {'decimal' if stated is None else name_type(str(stated))}", failed[1], None
     if words in ("Invalid value", "The document is empty"):
         return "an object of JSON", repr(line[:_SHOWN].decode(errors="replace")), None
     return "an object of JSON", words, None

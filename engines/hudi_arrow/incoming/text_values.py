@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hudi_arrow.incoming.json_types import name_type
 from hudi_arrow.numpy_arrays import from_numpy, from_python, to_numpy, to_scalar
 from hudi_core.arrays import Numbers
 from hudi_core.errors import RowError
@@ -53,7 +54,9 @@ def write_values(column: pa.ChunkedArray, kind: pa.DataType, where: str, first: 
         except pa.ArrowInvalid as problem:
             place = _first_wrong(chunk, kind)
             found = repr(chunk[place].as_py())
-            raise RowError(first + place, expected=f"a value of {kind}", found=found, path=where) from problem
+            raise RowError(
+                first + place, expected=f"a value of {name_type(str(kind))}", found=found, path=where
+            ) from problem
         first += len(chunk)
     return pa.chunked_array(chunks, None if chunks else kind)
 

@@ -91,5 +91,5 @@ def test_structs_have_new_parts_and_millis_have_zeros(tmp_path: Path) -> None:
     assert row == {
         "id": "a", "p": wanted, "ps": [wanted, None], "m": [("k", wanted)], "at": local.replace(tzinfo=UTC), "local": local
     }  # fmt: skip
-    with pytest.raises(RowError, match="at: row 1: expected a value of timestamp"):
+    with pytest.raises(RowError, match="at: row 1: expected a value of timestamp-millis, as 2024-03-01T12:30:00Z"):
         read(tmp_path, '{"id": "a", "at": "2020-01-01T00:00:00.123400Z"}')

@@ -170,6 +170,17 @@ def test_what_a_column_is_follows_from_all_rows(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
+    ("value", "found"),
+    [("1.255", "1.255"), ('"1.255"', "1.255"), ("10000.00", "10000.00"), ('"1,5"', "'1,5'"), ("NaN", "'NaN'")],
+)
+def test_a_number_that_is_no_decimal_of_its_column_is_named(tmp_path: Path, value: str, found: str) -> None:
+    """ROWS-1387."""
+    file = write(tmp_path / "rows.jsonl", f'{{"price": 1.5}}\n{{"price": {value}}}\n')
+    with pytest.raises(RowError, match=rf"price: row 2: expected a value of decimal\(6,2\), found {found}$"):
+        next(json_batches(file, {"price": pa.decimal128(6, 2)}))
+
+
+@pytest.mark.parametrize(
     ("last", "expected", "words"),
     [
         ('{"id": 1, "x": "y"}', "a number, as rows before it have", "a string"),
