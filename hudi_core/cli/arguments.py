@@ -70,7 +70,8 @@ def name_options(error: UsageError, options: Mapping[str, str]) -> UsageError:
 
     where = options.get(error.where, error.where)
     found = error.found if where in options.values() else rename(error.found)  # of one option it is what was typed
-    made = UsageError(where, expected=rename(error.expected), found=found, message=rename(error.message))
+    message, hint = rename(error.message), rename(error.hint)
+    made = UsageError(where, expected=rename(error.expected), found=found, message=message, hint=hint)
     for note in getattr(error, "__notes__", ()):
         made.add_note(note)
     return made

@@ -16,6 +16,7 @@ path_values  partition paths read back: the values that their strings stand for,
 records      records at the edge: the key of one, where it is stored, and the record itself. Inside, batches go their way as
              columns
 strings      the string that a value has in keys and paths, by the path of writing. Rule KEY-7
+time_forms   whether a stored partition path has the form that a generator gives times. Rule KEY-1567
 times        the part of a partition path that a time makes, over any engine's columns. Rules KEY-14 to KEY-18
 zones        time zones by Java's names: regions, offsets (`GMT+8:00`) and the abbreviations that Joda reads as
              regions

@@ -214,6 +214,14 @@ def _custom_part(stated: str, options: KeyOptions, machine: WriterEnvironment) -
             )
 
 
+def list_lacking_times(options: KeyOptions) -> list[str]:
+    """The names of the options that a clock needs and that are missing."""
+    wanted = {named.TIMESTAMP_TYPE: options.timestamp_type, named.OUTPUT_FORMAT: options.output_format}
+    if (options.timestamp_type or "").upper() in _TEXTS:
+        wanted[named.INPUT_FORMATS] = options.input_formats
+    return [name for name, value in wanted.items() if value is None]
+
+
 def clock(options: KeyOptions, machine: WriterEnvironment) -> Clock:
     """How the options of timestamp-based paths read and print times."""
     kind = (options.timestamp_type or "").upper()

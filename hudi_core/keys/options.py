@@ -22,6 +22,22 @@ OUTPUT_FORMAT = f"{_TIME}.output.dateformat"
 INPUT_ZONE = f"{_TIME}.input.timezone"
 OUTPUT_ZONE = f"{_TIME}.output.timezone"
 ZONE = f"{_TIME}.timezone"
+CONSISTENT = f"{_WRITE}.keygenerator.consistent.logical.timestamp.enabled"
+OPTIONS_OF_TIMES: Final = frozenset(
+    {
+        TIMESTAMP_TYPE,
+        SCALAR_UNIT,
+        INPUT_FORMATS,
+        INPUT_DELIMITER,
+        OUTPUT_FORMAT,
+        INPUT_ZONE,
+        OUTPUT_ZONE,
+        ZONE,
+        CONSISTENT,
+    }
+)
+"""The options of times in partition paths, by their current names. Writers of Apache Hudi get them with each write: it stores
+them, except the last, with tables of TIMESTAMP alone, and not with those of CUSTOM."""
 RECORD_KEY = f"{_WRITE}.recordkey.field"
 PARTITION_PATH = f"{_WRITE}.partitionpath.field"
 GENERATOR_CLASS = f"{_WRITE}.keygenerator.class"
@@ -64,7 +80,7 @@ class KeyOptions(BaseModel):
     hive_style: Flag = Field(False, validation_alias=f"{_WRITE}.hive_style_partitioning")
     url_encode: Flag = Field(False, validation_alias=f"{_WRITE}.partitionpath.urlencode")
     slash_separated_dates: Flag = Field(False, validation_alias=SLASHES)
-    consistent: Flag = Field(False, validation_alias=f"{_WRITE}.keygenerator.consistent.logical.timestamp.enabled")
+    consistent: Flag = Field(False, validation_alias=CONSISTENT)
     bare_single_key: Flag = Field(False, validation_alias=BARE_SINGLE_KEY)
     encoding: Annotated[KeyEncoding | None, BeforeValidator(_upper)] = Field(None, validation_alias=ENCODING)
     """Wins over `bare_single_key` and the table's version."""
@@ -98,6 +114,25 @@ def table_options(config: TableConfig) -> dict[str, str]:
     if config.key_generator in (KeyGeneratorType.SIMPLE, KeyGeneratorType.COMPLEX) and config.slash_separated_dates:
         options[SLASHES] = "true"  # the option itself is not kept with a table; what reads its paths is
     return options
+
+
+def is_time_option(name: str) -> bool:
+    """Whether a name, current or older, is one of an option of times in partition paths."""
+    return name.replace(_TIME_BEFORE, _TIME) in OPTIONS_OF_TIMES
+
+
+def select_time_options(properties: Mapping[str, str]) -> dict[str, str]:
+    """The options of times in partition paths among properties, by their current names. Raises `UsageError` for two values of one
+    under both of its names. Rule KEY-1565."""
+    selected: dict[str, str] = {}
+    for option, value in properties.items():
+        name, text = option.replace(_TIME_BEFORE, _TIME), value.strip()
+        if not is_time_option(name) or not text:
+            continue
+        if selected.setdefault(name, text) != text:
+            older = name.replace(_TIME, _TIME_BEFORE)
+            raise UsageError(name, expected=f"one value, also as {older}", found=f"{selected[name]!r} and {text!r}")
+    return selected
 
 
 def refuse_misspelled(options: Mapping[str, str]) -> None:

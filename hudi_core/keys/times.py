@@ -12,6 +12,7 @@ from hudi_core.functions.arithmetic import ADD, MODULO, SUBTRACT
 from hudi_core.functions.casts import CAST
 from hudi_core.keys.clock import CountPrinter, MomentPrinter, TextPrinter, TimeUnit
 from hudi_core.keys.generator import Generator, TimePart, WritePath
+from hudi_core.keys.options import CONSISTENT
 from hudi_core.keys.strings import TEXT, Micros
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
@@ -51,8 +52,12 @@ def time_text(values: Values[V, M], column: V, kind: t.Type, part: TimePart, gen
         column, kind = values.refuse(count, unread, expected, "another text"), t.Long()
     if unit is None or not _is_count(kind, writer):
         wanted = "text" if unit is None else f"a number of {unit.name.lower()}"
+        is_instant = isinstance(kind, t.Timestamp) and kind.zoned
         raise SchemaError(
-            part.field, expected=f"{wanted} as the time that writer {writer.value} prints", found=type_text(kind)
+            part.field,
+            expected=f"{wanted} as the time that writer {writer.value} prints",
+            found=type_text(kind),
+            hint=f"with {CONSISTENT}=true its instants are printed" if is_instant else None,
         )
     printer = CountPrinter(clock, unit, machine)
     if isinstance(kind, t.Float | t.Double | t.Decimal):

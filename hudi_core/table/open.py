@@ -93,6 +93,7 @@ def refreshed(table: T) -> T:
         table.case_sensitive,
         table.footer_cache,
         table.metadata_read,
+        table.key_options,
     )
 
 

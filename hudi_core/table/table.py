@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -80,6 +80,8 @@ class Table(Portable, AnswersOtherWords):
     footer_cache: FooterCache | None = field(default=None, compare=False)
     earlier: MetadataTable | None = field(default=None, repr=False, compare=False)
     """The metadata table as it was read before the table was refreshed."""
+    key_options: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
+    """Options of the key generator that a write states, since the table does not store them (`writing.key_options`)."""
     _snapshots: dict[_TimelineKey, Snapshot] = field(default_factory=dict, repr=False, compare=False)
     _sources: dict[tuple[*_TimelineKey, CommitTimes | None], Sources] = field(
         default_factory=dict, repr=False, compare=False

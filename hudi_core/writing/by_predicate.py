@@ -33,7 +33,7 @@ from hudi_core.transactions.refusals import refuse_other_keys, refuse_unwritable
 from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_part, refuse_second_value
 from hudi_core.writing.conditions import key_scan, refuse_doubtful, refuse_undecided
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
-from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit
+from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit, with_key_options
 from hudi_core.writing.operation_plans import LocatedKeys, plan_changes, plan_deletes
 from hudi_core.writing.operations import write
 from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
@@ -78,7 +78,7 @@ def delete_where(table: Table, where: Where, options: WriteOptions | None = None
     """Deletes the rows that match, in one commit. Raises what a scan with the predicate raises, `RowError` for a row of which it
     does not say whether it is true, and as `write`."""
     settings = options or WriteOptions()
-    latest = writable_by_predicate(table, where)
+    latest = writable_by_predicate(table, where, settings.properties)
     refuse_unfit(latest, False, settings.properties)
 
     def plan(table: Table, instant_time: str) -> Planned:
@@ -99,7 +99,7 @@ def update(
     for a value that the column's type cannot have and `RowError` for one that a row's expression gives.
     """
     settings = options or WriteOptions()
-    latest, changes = check_update(table, assigned, where)
+    latest, changes = check_update(table, assigned, where, settings.properties)
     refuse_unfit(latest, False, settings.properties)
     bare = bare_schema(latest.schema)
     with ExitStack() as files:
@@ -125,9 +125,12 @@ def update(
         return run.run(plan)
 
 
-def check_update(table: Table, assigned: Assigned, where: Where | None) -> tuple[Table, RowChanges]:
-    """The table as it is now, and the changes of its rows, checked before anything is written. Raises as `update`."""
-    latest = writable_by_predicate(table, where)
+def check_update(
+    table: Table, assigned: Assigned, where: Where | None, properties: Mapping[str, str]
+) -> tuple[Table, RowChanges]:
+    """The table as it is now, and the changes of its rows, checked before anything is written; `properties` are those of the
+    write. Raises as `update`."""
+    latest = writable_by_predicate(table, where, properties)
     refuse_other_keys(latest)
     assignments = _assignments(latest, bare_schema(latest.schema), assigned)
     return latest, RowChanges(latest, latest.scan(where, meta=False).schema, assignments)
@@ -167,14 +170,15 @@ def matching_keys(table: Table, where: Where) -> LocatedKeys:
     return LocatedKeys(keys, *read.locate(keys, deletes=True))
 
 
-def writable_by_predicate(table: Table, where: Where | None) -> Table:
-    """The table as it is now. Raises what a scan with the predicate raises, `ExpressionError` for one that is hardly meant, and
+def writable_by_predicate(table: Table, where: Where | None, properties: Mapping[str, str]) -> Table:
+    """The table as it is now; `properties` are those of the write. Raises what a scan with the predicate raises,
+    `ExpressionError` for one that is hardly meant, and
     `UnsupportedError` for a table that is not written to."""
     latest = refreshed(table)
     refuse_unwritable(latest, merges=True)
     latest.scan(where, limit=0)  # what is wrong with the predicate shows before anything is written
     refuse_doubtful(where, latest.schema)
-    return latest
+    return with_key_options(latest, properties)
 
 
 def _assignments(table: Table, bare: Schema, assigned: object) -> dict[int, Assignment]:

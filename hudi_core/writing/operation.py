@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from hudi_core.arguments import take_count, take_fields
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.keys.options import is_time_option
 from hudi_core.merge.rules import merge_rules
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableType
@@ -39,6 +41,11 @@ from hudi_core.writing.write_properties import (
     refuse_idle_services,
     refuse_other_properties,
 )
+
+if TYPE_CHECKING:
+    from hudi_core.writing import key_options
+else:
+    key_options = ModuleByNeed("hudi_core.writing.key_options")  # for tables that do not store them
 
 
 class Operation(StrEnum):
@@ -204,10 +211,16 @@ def latest_writable(table: Table, operation: Operation, properties: Mapping[str,
     latest.snapshot().expect(statistics=merges)
     refuse_unwritable(latest, merges=merges)
     latest.snapshot().expect_hashing_nodes()
+    latest = with_key_options(latest, properties or {})
     if not operation.adds_alone:
         refuse_other_keys(latest)
     refuse_unfit(latest, operation.overwrites, properties or {})
     return latest
+
+
+def with_key_options(table: Table, properties: Mapping[str, str]) -> Table:
+    """The table as a write of these properties makes its keys. Raises as `key_options.state_key_options`."""
+    return key_options.state_key_options(table, properties) if any(map(is_time_option, properties)) else table
 
 
 def refuse_unfit(table: Table, overwrites: bool, properties: Mapping[str, str]) -> None:

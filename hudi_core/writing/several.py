@@ -54,7 +54,7 @@ def write_several(
         raise UsageError("transaction", expected="rows to upsert or to delete", found="none")
     latest = latest_writable(table, Operation.UPSERT if upserts else Operation.DELETE, settings.properties)
     for where in wheres:
-        writable_by_predicate(latest, where)
+        writable_by_predicate(latest, where, {})
     keys = [incoming_keys(latest, read_given_rows(latest, rows)) for rows in deletes]
 
     def collect_deleted_keys(table: Table) -> LocatedKeys:

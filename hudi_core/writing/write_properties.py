@@ -9,6 +9,7 @@ from typing import Final
 
 from hudi_core.data_files.file_properties import BLOCK_SIZE, CODEC, block_bytes, codec_of
 from hudi_core.errors import UsageError
+from hudi_core.keys.options import OPTIONS_OF_TIMES, is_time_option, select_time_options
 from hudi_core.service_properties import is_of_service, refuse_unknown
 from hudi_core.stated_properties import FLAGS, StatedProperties
 from hudi_core.tagging.bucket_layout import BUCKET, BUCKET_PROPERTIES, INDEX_TYPE
@@ -76,14 +77,15 @@ def refuse_other_properties(stated: Mapping[str, str]) -> None:
     if stated == {}:
         return
     refuse_unknown(stated, "properties")
+    select_time_options(stated)
     for name, value in stated.items():
         if name == INDEX_TYPE and value.strip().upper() not in (BUCKET, *OF_ONE_PARTITION, *OF_WHOLE_TABLE):
             known = ", ".join((BUCKET, *OF_ONE_PARTITION, *OF_WHOLE_TABLE))
             raise UsageError(name, expected=f"one of {known}", found=repr(value))
-        if is_of_service(name) or name in BUCKET_PROPERTIES:
+        if is_of_service(name) or name in BUCKET_PROPERTIES or is_time_option(name):
             continue
         if name not in WRITE_PROPERTIES:
-            near = difflib.get_close_matches(name, WRITE_PROPERTIES, n=1)
+            near = difflib.get_close_matches(name, (*WRITE_PROPERTIES, *sorted(OPTIONS_OF_TIMES)), n=1)
             expected = f"one of {', '.join(near or WRITE_PROPERTIES)}"
             raise UsageError("properties", expected=expected, found=name)
         if name == TIMESTAMP_TYPES:

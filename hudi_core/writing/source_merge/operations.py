@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import Any
@@ -48,7 +48,7 @@ def merge(
     Raises as `bind_merge` and `write`, and `RowError` where several rows of the source change one row of the table.
     """
     settings = options or WriteOptions()
-    latest = mergeable(table)
+    latest = mergeable(table, settings.properties)
     refuse_unfit(latest, False, settings.properties)
     rows = read_given_rows(latest, source, BatchColumns(replaces=True))
     bound = bind_merge(latest, rows.schema, on, tuple(clauses))
@@ -75,9 +75,9 @@ def merge(
         return run_of(latest, Operation.UPSERT, bare, no_rows, settings).run(plan)
 
 
-def mergeable(table: Table) -> Table:
-    """The table as it is now. Raises `UnsupportedError` for one that is not merged into."""
-    latest = writable_by_predicate(table, None)
+def mergeable(table: Table, properties: Mapping[str, str]) -> Table:
+    """The table as it is now; `properties` are those of the write. Raises `UnsupportedError` for one that is not merged into."""
+    latest = writable_by_predicate(table, None, properties)
     refuse_other_keys(latest)
     return latest
 

@@ -30,7 +30,7 @@ def spread_delete_where(
 ) -> WriteResult:
     """As `writing.by_predicate.delete_where`."""
     settings = options or WriteOptions()
-    latest = writable_by_predicate(table, where)
+    latest = writable_by_predicate(table, where, settings.properties)
     refuse_unfit(latest, False, settings.properties)
     bare = bare_schema(latest.schema)
     with ExitStack() as kept:
@@ -50,7 +50,7 @@ def spread_update(
 ) -> WriteResult:
     """As `writing.by_predicate.update`."""
     settings = options or WriteOptions()
-    latest, checked = check_update(table, assigned, where)
+    latest, checked = check_update(table, assigned, where, settings.properties)
     refuse_unfit(latest, False, settings.properties)
     changes = replace(checked, table=sendable(latest))
     bare = bare_schema(latest.schema)

@@ -58,7 +58,7 @@ def spread_merge(
 ) -> WriteResult:
     """As `writing.source_merge.operations.merge`, of rows in parts."""
     settings = options or WriteOptions()
-    latest = mergeable(table)
+    latest = mergeable(table, settings.properties)
     refuse_unfit(latest, False, settings.properties)
     rows = source.like(input_schema(latest.schema))
     bound = bind_merge(latest, rows.schema, on, tuple(clauses))
