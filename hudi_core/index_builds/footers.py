@@ -183,7 +183,8 @@ class FooterColumns:
         return filters
 
     def statistics(self, column: str, type: t.Type) -> ColumnStatistics:
-        """Statistics of a column in all files, as of a type. A file without the column has nulls alone."""
+        """Statistics of a column in all files, as of a type. A file without the column has nulls alone; one that may spell it in
+        other letters' case says nothing. Rule TIME-1569."""
         path = tuple(column.split("."))
         by_type: dict[t.Type, list[int]] = {}
         missing: list[int] = []
@@ -192,7 +193,7 @@ class FooterColumns:
             if footer is None:
                 nothing.append(row)
             elif footer.schema.find(path) is None:
-                missing.append(row)
+                (nothing if footer.schema.list_spellings(path) else missing).append(row)
             elif (leaf := footer.statistics.get(path)) is None or leaf.null_count is None or leaf.value_count is None:
                 nothing.append(row)
             else:

@@ -192,6 +192,11 @@ class Schema(Portable):
             )
         return self.places[matches[0]] if matches else None
 
+    def list_spellings(self, path: Path) -> list[Path]:
+        """The paths of columns that differ from this one at most in their letters' case."""
+        matches = self._ids_lower.get(tuple(part.lower() for part in path), ())
+        return [self.places[match].path for match in matches]
+
     def get(self, path: Path | str, *, case_sensitive: bool = True) -> ColumnPlace:
         """Like `find`, but raises `UnknownColumnError` that names the columns that come close."""
         place = self.find(path, case_sensitive=case_sensitive)

@@ -7,6 +7,7 @@ ids are assigned along the commits of the active timeline.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -62,8 +63,10 @@ class SchemaHistory:
 
     def identify(self, schema: Schema, number: int) -> Schema:
         """A schema as a file or a block of a log file has it, with the column ids of the version of this number. Columns that the
-        version lacks get ids that no column of the table has, nor gets from a write that is under way. Rule TIME-230."""
-        return with_ids_of(schema, self.schemas[number], max(self.latest.max_column_id, GREATEST_ID))
+        version lacks get ids that no column of the table has, nor gets from a write that is under way. A column whose name is the
+        version's in other letters' case is that one: some writers spell names as their source does. Rules TIME-230, TIME-1569."""
+        greatest = max(self.latest.max_column_id, GREATEST_ID)
+        return with_ids_of(schema, self.schemas[number], greatest, any_case=True)
 
     def after(self, instant: str, schema: Schema) -> SchemaHistory:
         """The history with a write of this instant, whose schema the table's becomes."""
@@ -176,12 +179,17 @@ def _restore_names(latest: Schema, written: Written, config: TableConfig) -> Sch
     return replace(latest, record=replace(record, fields=fields))
 
 
-def with_ids_of(stored: Schema, version: Schema, greatest: int) -> Schema:
+def with_ids_of(stored: Schema, version: Schema, greatest: int, *, any_case: bool = False) -> Schema:
     """A schema without ids (of a file, or Avro text) with the column ids that its names have in `version`; columns that the
-    version lacks get ids above `greatest`."""
+    version lacks get ids above `greatest`. With `any_case` a name that it lacks counts for the only one that differs in its
+    letters' case, which the schema has not itself."""
 
     def number(parent: Type, path: Path) -> Type:
-        return with_children(parent, tuple(renumber(field, (*path, field.name)) for field in children(parent)))
+        fields = children(parent)
+        paths = [(*path, field.name) for field in fields]
+        if any_case and any(one not in version.ids for one in paths):
+            paths = _find_in_any_case(paths, version)
+        return with_children(parent, tuple(map(renumber, fields, paths)))
 
     def renumber(field: Field, path: Path) -> Field:
         return replace(field, id=version.ids.get(path, NO_ID), type=number(field.type, path))
@@ -189,6 +197,17 @@ def with_ids_of(stored: Schema, version: Schema, greatest: int) -> Schema:
     record = number(stored.record, ())
     assert isinstance(record, Record)
     return Schema(record_with_missing_ids(record, greatest))
+
+
+def _find_in_any_case(paths: Sequence[Path], version: Schema) -> list[Path]:
+    """The paths of sibling columns as a version has them: those that it lacks in any letters' case, where one column is meant."""
+    spelled = [path if path in version.ids else _only(version.list_spellings(path), path) for path in paths]
+    meant = Counter(spelled)
+    return [named if meant[named] == 1 else path for path, named in zip(paths, spelled, strict=True)]
+
+
+def _only(named: Sequence[Path], path: Path) -> Path:
+    return named[0] if len(named) == 1 else path
 
 
 def _with_partition_columns(latest: Schema, config: TableConfig) -> Schema:

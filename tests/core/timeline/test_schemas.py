@@ -74,6 +74,31 @@ def test_a_column_that_only_a_file_has_is_none_of_the_table() -> None:
         assert own["_hoodie_commit_time"] not in after.places
 
 
+@pytest.mark.parametrize(
+    ("names", "stored", "same"),
+    [
+        (("a", "b"), ("A", "B"), {"A": "a", "B": "b"}),
+        (("a", "B"), ("B", "A"), {"A": "a", "B": "B"}),
+        (("a", "b"), ("a", "A"), {"a": "a"}),  # the file has both
+        (("ab", "c"), ("Ab", "AB"), {}),  # which one is meant is not known
+        (("ab", "AB"), ("Ab",), {}),
+    ],
+)
+def test_a_column_in_other_letters_case_is_the_one_of_its_version(
+    names: tuple[str, ...], stored: tuple[str, ...], same: dict[str, str]
+) -> None:
+    """TIME-1569."""
+    known = history({"1_2.commit": commit(avro(*names))})
+    own = ids(known.latest)
+    found = ids(known.identify(Schema(record_with_ids(t.Record(tuple(t.Field(0, n, t.Long()) for n in stored)))), 0))
+    assert {name: column for name, column in found.items() if column <= GREATEST_ID} == {
+        name: own[meant] for name, meant in same.items()
+    }
+    within = history({"1_2.commit": commit(avro("x"))})
+    of_struct = Schema(record_with_ids(t.Record((t.Field(0, "S", t.Record((t.Field(0, "A", t.Long()),))),))))
+    assert all(column > GREATEST_ID for column in ids(within.identify(of_struct, 0)).values())
+
+
 @pytest.mark.parametrize("instant", ["00000000000000002", "00000000000000000"])
 def test_a_write_under_way_has_its_place_in_the_history(instant: str) -> None:
     """TIME-32: also one that other writes overtook."""
