@@ -83,7 +83,8 @@ class FooterRows:
     """Makes the records of shares of files. It can be pickled.
 
     `prefixes` are the prefixes of the file groups of each metadata partition that is made; `columns` and `version` are those of
-    statistics; `partitions` are the table's, in ascending order; `instant_time` is that of the base files.
+    statistics; `partitions` are the table's, in ascending order; `instant_time` is that of the base files; `of_paths` are columns
+    that have values in partition paths, which files may leave out.
     """
 
     engine: Engine[Any, Any, Any]
@@ -93,6 +94,7 @@ class FooterRows:
     version: str
     partitions: tuple[str, ...]
     instant_time: str
+    of_paths: frozenset[str] = frozenset()
 
     def read(self, share: Sequence[IndexedFile]) -> tuple[list[PrefixRows], PartialStatistics]:
         """The records of a share, and its part of the statistics of whole partitions. Raises what reading raises."""
@@ -102,7 +104,7 @@ class FooterRows:
             rows.append(PrefixRows(BLOOM_FILTERS, prefix, filter_rows(files.filters(), self.instant_time)))
         partials: dict[str, FileStatistics] = {}
         for column, column_type in self.columns.items():
-            statistics = files.statistics(column, column_type)
+            statistics = files.statistics(column, column_type, may_be_left_out=column in self.of_paths)
             if (prefix := self.prefixes.get(COLUMN_STATS)) is not None and len(files.measured):
                 rows.append(PrefixRows(COLUMN_STATS, prefix, self._of_files(files, column, statistics)))
             if self.joins and len(files.live):
@@ -182,9 +184,9 @@ class FooterColumns:
                 filters.append(stored)
         return filters
 
-    def statistics(self, column: str, type: t.Type) -> ColumnStatistics:
+    def statistics(self, column: str, type: t.Type, *, may_be_left_out: bool = False) -> ColumnStatistics:
         """Statistics of a column in all files, as of a type. A file without the column has nulls alone; one that may spell it in
-        other letters' case says nothing. Rule TIME-1569."""
+        other letters' case says nothing, nor does one where it may be left out. Rules META-1570, TIME-1569."""
         path = tuple(column.split("."))
         by_type: dict[t.Type, list[int]] = {}
         missing: list[int] = []
@@ -193,7 +195,7 @@ class FooterColumns:
             if footer is None:
                 nothing.append(row)
             elif footer.schema.find(path) is None:
-                (nothing if footer.schema.list_spellings(path) else missing).append(row)
+                (nothing if may_be_left_out or footer.schema.list_spellings(path) else missing).append(row)
             elif (leaf := footer.statistics.get(path)) is None or leaf.null_count is None or leaf.value_count is None:
                 nothing.append(row)
             else:

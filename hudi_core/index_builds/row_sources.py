@@ -118,7 +118,8 @@ def _footers(wanted: WantedRows, partitions: Sequence[str]) -> SharedRows:
     files = [file for file in wanted.built.data_files if not file.is_change_log]
     names = tuple(sorted({file.partition for file in files}))
     prefixes = wanted.prefixes(sorted(partitions))
-    footers = FooterRows(table.engine, table.storage, prefixes, columns, version, names, wanted.instant_time)
+    of_paths = frozenset(table.config.partition_fields if table.config.has_path_values else ())
+    footers = FooterRows(table.engine, table.storage, prefixes, columns, version, names, wanted.instant_time, of_paths)
     most = FILTERS_OF_SHARE if stores_filters(prefixes) else FILES_OF_SHARE
     return SharedRows(footers, shares_of_files(files, most))
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from hudi_core.commit.heartbeat import heartbeat_path
@@ -241,3 +242,22 @@ def test_properties_state_the_path_of_definitions(tmp_path: Path) -> None:
     built = build_indexes(table, ["column_stats"])
     assert built.config.properties["hoodie.table.index.defs.path"] == ".hoodie/.index_defs/index.json"
     assert "column_stats" in index_definitions(built.storage, built.config)
+
+
+def test_a_partition_column_that_files_leave_out_is_not_null(tmp_path: Path) -> None:
+    """META-1570: its values are in the paths; who takes it for null loses rows of `p = 'x' OR n > 90`."""
+    hive = {"hoodie.datasource.write.hive_style_partitioning": "true"}
+    table = create_table(tmp_path, SCHEMA, "id", partition_by="p", options=hive)
+    write(table, rows(0, 20, 1), "insert")
+    for file in tmp_path.glob("p=*/*.parquet"):
+        pq.write_table(pq.read_table(file, partitioning=None).drop_columns(["p"]), file)
+    with (tmp_path / PROPERTIES_PATH).open("a") as properties:
+        properties.write("hoodie.datasource.write.drop.partition.columns=true\n")
+    build_indexes(open_table(tmp_path), ["column_stats"])
+    table = open_table(tmp_path)
+    stated = [record["ColumnStatsMetadata"] for record in table.metadata_records("column_stats")]
+    bounds = {(one["minValue"]["value"], one["maxValue"]["value"]) for one in stated if one["columnName"] == "p"}
+    assert len(bounds) == 1
+    assert all(lower <= value <= upper for lower, upper in bounds for value in ("x", "y"))
+    assert [table.scan(where).count() for where in ("p = 'x' OR n > 90", "p IS NULL")] == [10, 0]
+    assert not [finding for finding in table.validate() if finding.check == "column_stats"]
