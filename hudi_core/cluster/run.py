@@ -36,7 +36,7 @@ from hudi_core.data_files.file_properties import codec_of
 from hudi_core.data_files.spool import Spool
 from hudi_core.errors import ConflictError
 from hudi_core.index_kinds.after_write import slice_after, snapshot_after
-from hudi_core.index_kinds.file_notes import list_noted_indexes
+from hudi_core.index_kinds.file_notes import list_noted_by_run
 from hudi_core.parallel.flow import FlowRunner
 from hudi_core.parallel.reach import Reach
 from hudi_core.planning.sources.sources import Sources
@@ -117,10 +117,10 @@ def run_plan(table: Table, instant: Instant, options: ClusterOptions) -> Cluster
             for status in change.statuses:
                 if status.path not in kept:  # before the commit: of a completed one every file is read
                     latest.storage.delete(status.path)
-            return _change(write.table, plan, written, logs)
+            return _change(write, plan, written, logs)
 
         staged = _stage(write, rewritten)
-        write.commit(_change(write.table, plan, rewritten, staged), settle)
+        write.commit(_change(write, plan, rewritten, staged), settle)
     return _result(instant, plan, written, perf_counter() - begun)
 
 
@@ -150,16 +150,16 @@ class _Run:
         self, write: Transaction, plan: ClusteringPlan, slices: Mapping[FileGroup, FileSlice], options: ClusterOptions
     ) -> None:
         self._write, self._plan, self._slices, self._options = write, plan, slices, options
-        table = write.table
-        bare = bare_schema(table.schema)
-        self._rows = row_schema(table, bare)
-        self._sources = Sources(table.snapshot())
-        self._paths = tuple(table.schema.get(name).path for name in plan.columns)
-        refuse_unsortable(table.schema, self._paths)
+        table, schema = write.table, write.before.schema
+        bare = bare_schema(schema)
+        self._rows = row_schema(write.before, bare)
+        self._sources = Sources(write.before)
+        self._paths = tuple(schema.get(name).path for name in plan.columns)
+        refuse_unsortable(schema, self._paths)
         self._apart = has_simple_buckets(table)
         self._runner = TaskRunner(
-            table.snapshot().without_slices(), self._rows, file_schema(bare), Spool(table.engine, self._rows),
-            keeps_marked=True, noted=list_noted_indexes(table), codec=codec_of(table.config.properties),
+            write.before.without_slices(), self._rows, file_schema(bare), Spool(table.engine, self._rows),
+            keeps_marked=True, noted=list_noted_by_run(table, write.before), codec=codec_of(table.config.properties),
             tally=options.tally if table.engine.runner.reach is Reach.MEMORY else None,
         )  # fmt: skip
         self._tasks = 0
@@ -229,7 +229,7 @@ class _Run:
     def _layout(self, group: PlannedGroup, slices: Sequence[FileSlice]) -> Layout | None:
         if not self._paths:
             return None
-        schema = self._write.table.schema
+        schema = self._write.before.schema
         sample = draw_sample(self._sources, slices, project(schema, self._paths))
         return None if sample.rows == 0 else layout(self._plan.strategy, sample.keys(self._paths), group.outputs)
 
@@ -240,7 +240,7 @@ class _Run:
             blank |= {FILE_NAME}.difference(path[0] for path in self._paths)
             if not self._plan.preserves_commit_times:
                 blank |= {COMMIT_TIME, COMMIT_SEQNO}
-        return RowReader(table.snapshot().without_slices(), self._rows, frozenset(blank))
+        return RowReader(self._write.before.without_slices(), self._rows, frozenset(blank))
 
 
 def files_of_task(task: WriteSorted) -> TaskFiles:
@@ -270,11 +270,14 @@ def _stage(write: Transaction, groups: Sequence[Rewritten]) -> StagedLogs | None
     exchange = plan_exchange(table, attempts, partitions, keys, runner.parallelism)
     if exchange is None:
         return filters
-    after = replace(exchange, snapshot=snapshot_after(exchange.snapshot, bare_schema(table.schema), time))
+    before = write.before.without_slices()
+    after = replace(exchange, snapshot=snapshot_after(before, bare_schema(before.schema), time))
     return join_staged(after.add(runner, [slice_after(status, None, time) for status in statuses])[1], filters)
 
 
-def _change(table: Table, plan: ClusteringPlan, groups: Sequence[Rewritten], staged: StagedLogs | None) -> TableChange:
+def _change(
+    write: Transaction, plan: ClusteringPlan, groups: Sequence[Rewritten], staged: StagedLogs | None
+) -> TableChange:
     replaced: dict[str, list[str]] = {}
     for one in groups:
         for old in one.slices:
@@ -286,7 +289,7 @@ def _change(table: Table, plan: ClusteringPlan, groups: Sequence[Rewritten], sta
     return TableChange(
         OPERATION,
         REPLACE_COMMIT,
-        bare_schema(table.schema),
+        bare_schema(write.before.schema),
         tuple(status for one in groups for status in one.statuses),
         {partition: tuple(ids) for partition, ids in replaced.items()},
         extra=extra,

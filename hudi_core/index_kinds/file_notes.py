@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, Protocol
 
-from hudi_core.commit.statuses import TableChange, WriteStatus
+from hudi_core.commit.statuses import SERVICES, TableChange, WriteStatus
 from hudi_core.engine import FileInfo
 from hudi_core.index_kinds.after_write import snapshot_after
 from hudi_core.index_kinds.expressions import keep_expression
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.kinds import EXPRESSION_INDEX, PerKind
 from hudi_core.parallel.ordered import in_order
+from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.table import Table
@@ -59,6 +60,13 @@ def list_noted_indexes(table: Table, schema: Schema | None = None) -> tuple[Note
     return tuple(keep(table, partition, definitions.get(partition), schema) for partition, keep in kept)
 
 
+def list_noted_by_run(table: Table, before: Snapshot) -> tuple[NotedIndex, ...]:
+    """The indexes for which the run of a plan makes notes of its files: none where it goes on `before` under an earlier schema of
+    the table, whose columns are not those that the indexes name. Raises as `list_noted_indexes`. Rule COMMIT-1545."""
+    noted = list_noted_indexes(table)
+    return noted if before.schema.record == table.schema.record else ()
+
+
 @dataclass(frozen=True)
 class FileNotes:
     """Makes the notes of files that a write made. `before` is the snapshot that it was planned on."""
@@ -83,10 +91,13 @@ class FileNotes:
 
 
 def with_late_notes(table: Table, indexes: Sequence[NotedIndex], instant_time: str, change: TableChange) -> TableChange:
-    """The change with notes of files that were written before the build of an index began. `table` is as it was before the
-    commit. Rule WRITE-61."""
+    """The change with notes of files that were written before the build of an index began; nothing is known of those that the run
+    of a plan wrote under an earlier schema. `table` is as it was before the commit. Rules WRITE-61, COMMIT-1545."""
     late = [index for index in indexes if any(index.partition not in status.notes for status in change.statuses)]
     if not late:
         return change
+    if change.operation in SERVICES and change.schema.record != bare_schema(table.schema).record:
+        unknown = dict.fromkeys(index.partition for index in late)
+        return replace(change, statuses=tuple(replace(one, notes={**one.notes, **unknown}) for one in change.statuses))
     notes = FileNotes(table.snapshot(), tuple(late), change.schema, instant_time)
     return replace(change, statuses=tuple(in_order(notes.of_status, change.statuses)))

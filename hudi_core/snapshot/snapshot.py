@@ -34,6 +34,7 @@ from hudi_core.snapshot.footer_cache import FooterCache
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.timeline.files import SCHEMA_FOLDER, FileList, files_in
 from hudi_core.timeline.history import history_of
+from hudi_core.timeline.instants import time_order
 from hudi_core.timeline.recorded_logs import with_recorded_sizes
 from hudi_core.timeline.schemas import SchemaHistory, schema_history
 from hudi_core.timeline.services import FileGroup
@@ -138,6 +139,19 @@ class Snapshot(Portable):
     def of_slices(self, slices: Slices, metadata: MetadataTable | None = None) -> Snapshot:
         """The snapshot as if it had these slices alone, with warnings of its own. It lists nothing."""
         return replace(self, warnings=[], resolved=replace(self.resolved, slices=slices, metadata=metadata))
+
+    def named_at(self, time: str) -> Snapshot:
+        """The same files under the schema that writes requested by a time gave the table; itself where that is its schema still,
+        or nothing is known of it. Rule COMMIT-1545."""
+        commits = self.timeline.commits
+        if not commits or time_order(commits[-1].requested_time) <= time_order(time):
+            return self
+        named_by = self.timeline.as_of(time)
+        named_by = named_by if named_by.commits else named_by.with_archived()
+        if not named_by.commits:
+            return self
+        then = replace(self, named_by=named_by, resolved=replace(self.resolved, history=None))
+        return self if then.schema.record == self.schema.record else then
 
     @cached_property
     def history(self) -> SchemaHistory:

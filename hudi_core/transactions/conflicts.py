@@ -13,7 +13,7 @@ import numpy as np
 from hudi_core.columns.nodes import StringColumn, to_list
 from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.columns.strings import concat_strings, take_strings
-from hudi_core.commit.statuses import COMPACT, COMPACTIONS, LOG_COMPACT, StagedLogs, TableChange, WriteStatus
+from hudi_core.commit.statuses import COMPACT, COMPACTIONS, LOG_COMPACT, SERVICES, StagedLogs, TableChange, WriteStatus
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import ConflictError, NoSuchFileError, PendingPlanError
 from hudi_core.formats.names import parse_log_file
@@ -22,10 +22,19 @@ from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.metadata.table import RECORD_INDEX, MetadataTable, open_metadata_table
 from hudi_core.metadata_writer.delta_commit import group_sets, partition_group_prefixes
+from hudi_core.schema.meta import bare_schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import has_simple_buckets, same_bucket
 from hudi_core.timeline.commits import CommitMetadata
-from hudi_core.timeline.instants import CLUSTERING, COMPACTION, REPLACE_COMMIT, WRITES, Instant, InstantState
+from hudi_core.timeline.instants import (
+    CLUSTERING,
+    COMPACTION,
+    REPLACE_COMMIT,
+    WRITES,
+    Instant,
+    InstantState,
+    time_order,
+)
 from hudi_core.timeline.services import FileGroup, pending_work
 from hudi_core.transactions.pairs import Meeting, conflicting_meetings
 
@@ -34,8 +43,8 @@ _NO_ROWS = np.zeros(0, np.int64)
 
 def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: TableChange) -> None:
     """Raises `ConflictError` when what completed since the write began touches its file groups or partitions, when a clustering
-    is going to rewrite them, when the schema is another, when the write itself was rolled back, or when a record index came
-    since: the write collected no keys for it."""
+    is going to rewrite them, when the schema is another or would not be seen, when the write itself was rolled back, or when a
+    record index came since: the write collected no keys for it."""
     where = f"{latest.storage.uri}: {change.operation} of {instant_time}"
     if all(instant.requested_time != instant_time for instant in latest.timeline.pending):
         raise ConflictError(where, expected="a pending write", found="one that another writer rolled back")
@@ -43,6 +52,7 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
         raise ConflictError(
             where, expected="the schema that the write began with", found="one that another writer changed"
         )
+    _refuse_hidden_schema(latest, where, instant_time, change)
     if change.operation in COMPACTIONS:  # log files that came since belong to what it writes
         return
     if locates_keys(latest.config.kept_partitions - begun.config.kept_partitions):
@@ -85,6 +95,17 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
     refuse_clustered(latest, instant_time, change.operation, groups)
     if latest.config.layout == 1:
         _refuse_scheduled(begun, latest, where, change)
+
+
+def _refuse_hidden_schema(latest: Table, where: str, instant_time: str, change: TableChange) -> None:
+    """Raises `ConflictError` for a change of the schema where a write that was requested later is complete: the table's schema is
+    that of the write requested last, so nobody would see the change, nor the values of a new column. Rule CONFLICT-1546."""
+    if change.operation in SERVICES or change.schema.record == bare_schema(latest.schema).record:
+        return
+    last = latest.timeline.commits[-1] if latest.timeline.commits else None
+    if last is not None and time_order(last.requested_time) > time_order(instant_time):
+        found = f"{last.action} {last.requested_time}, behind which nobody would see the new schema"
+        raise ConflictError(where, expected="no write that was requested since and is complete", found=found)
 
 
 def _refuse_new_rows(

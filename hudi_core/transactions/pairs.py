@@ -116,6 +116,11 @@ PAIRS: Final = (
         "The first is refused, unless one schema serves both.", ("CONFLICT-5",), "Its commit would undo the change.",
     ),
     Pair(
+        "a schema that nobody would see", "a write that changes the schema", "a write", Meeting.TABLE, Outcome.AGAIN,
+        "Both complete. Readers have the schema of the second.", ("CONFLICT-1546",),
+        "A table's schema is that of the write requested last. A change of the schema alone is refused.",
+    ),
+    Pair(
         "a clustering under way", "a clustering", "a write", Meeting.FILE_GROUP, Outcome.KEPT_OUT, _SAME,
         ("CONFLICT-3", "CONFLICT-6", "CONFLICT-10"),
         "Before it works. With `cancels_plans` a clustering that nobody runs gives way.",

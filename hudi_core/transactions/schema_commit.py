@@ -20,7 +20,7 @@ from hudi_core.schema.ids import NO_ID, record_with_missing_ids, record_with_oth
 from hudi_core.schema.json import write_persisted
 from hudi_core.schema.meta import is_meta, with_meta_columns, without_meta_columns
 from hudi_core.schema.schema import Schema
-from hudi_core.table.table import Table
+from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.files import SCHEMA_COMMIT, SCHEMA_FOLDER
 from hudi_core.timeline.instants import InstantFiles
 from hudi_core.timeline.schemas import LATEST_SCHEMA, read_recorded_history
@@ -51,21 +51,21 @@ def schema_text(schema: Schema, name: str) -> str:
     return json.dumps(schema_to_avro(schema, record_name(name)), separators=(",", ":"))
 
 
-def schema_commit(table: Table, schema: Schema, instant_time: str, *, begins: bool = False) -> SchemaCommit:
+def schema_commit(before: Snapshot, schema: Schema, instant_time: str, *, begins: bool = False) -> SchemaCommit:
     """The history with the schema that the table has after a commit, given without the meta columns, with the ids that the
-    table's columns have. `begins`: a table without a history gets one, whose first schema is the table's."""
-    recorded = read_recorded_history(table.timeline)
+    table's columns have `before`. `begins`: a table without a history gets one, whose first schema is the table's."""
+    recorded = read_recorded_history(before.named_by or before.timeline)
     if recorded is None:
         if not begins:
             return SchemaCommit()
-        first = _first(table.schema, schema.max_column_id)
+        first = _first(before.schema, schema.max_column_id)
         recorded = append_schema("", first).value, first
     document, last = recorded
     # Where Apache Hudi gave one id to two columns, the table's schema has another id for the later one.
-    stored_ids = {column: last.ids[path] for path, column in table.schema.ids.items() if path in last.ids}
+    stored_ids = {column: last.ids[path] for path, column in before.schema.ids.items() if path in last.ids}
     columns = record_with_other_ids(without_meta_columns(schema.record), stored_ids)
     own = [column for column in last.fields if is_meta(column.name)]
-    greatest = max(schema.max_column_id, table.schema.max_column_id, last.max_column_id)
+    greatest = max(schema.max_column_id, before.schema.max_column_id, last.max_column_id)
     latest = Schema(replace(columns, fields=(*own, *columns.fields)), int(instant_time), greatest)
     if _columns(latest) == _columns(last):
         latest = last

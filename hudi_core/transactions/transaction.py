@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final, TypeVar
 
 from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
@@ -27,6 +28,7 @@ from hudi_core.formats.avro.container import write_container
 from hudi_core.local_files import let_pass, look_before_naming
 from hudi_core.metadata.kinds import beside_listing
 from hudi_core.metadata.table import METADATA_FOLDER
+from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import (
@@ -97,6 +99,13 @@ class Transaction:
     def files(self) -> InstantFiles:
         """The instant's own files."""
         return InstantFiles(self.table.timeline.folder, self.table.config.layout, self.instant_time, self.action)
+
+    @cached_property
+    def before(self) -> Snapshot:
+        """The table that the write goes on from: the files as they are, under the schema of when the write was requested. The run
+        of a plan that waited writes under that schema, whatever became of it since: queries of times behind the plan read its
+        files. Rule COMMIT-1545."""
+        return self.table.snapshot().named_at(self.instant_time)
 
     def is_own(self) -> bool:
         """Whether no other writer took the write for dead, and rolled it back or took it over."""
@@ -177,7 +186,7 @@ class Transaction:
                 latest = _without_plans(latest, change, self.clock)
             refuse_conflicts(self.table, latest, self.instant_time, change)
             begins = change.operation == ALTER_SCHEMA
-            history = schema_commit(self.table, change.schema, self.instant_time, begins=begins)
+            history = schema_commit(self.before, change.schema, self.instant_time, begins=begins)
             checkpoints = {} if change.operation in COMPACTIONS else _checkpoints(latest)
             whole = replace(change, extra={**checkpoints, **change.extra, **history.extra})
             record = commit_record(whole, self.instant_time, config.version, schema_text(change.schema, config.name))

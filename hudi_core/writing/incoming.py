@@ -26,6 +26,7 @@ from hudi_core.portable import Portable
 from hudi_core.rows.exact_types import widens_integers
 from hudi_core.schema.meta import META_COLUMNS, with_meta_columns
 from hudi_core.schema.schema import Schema
+from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.keying import table_generator
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns, concat_keys
@@ -224,7 +225,7 @@ def incoming_keys(
     return join_keys([keys for keys, _ in parts], [paths for _, paths in parts])
 
 
-def row_schema(table: Table, bare: Schema) -> Schema:
+def row_schema(table: Table | Snapshot, bare: Schema) -> Schema:
     """The schema of rows as they are merged: the meta columns first, where the table stores them, with their ids."""
     if not table.config.populate_meta_fields:
         return bare

@@ -106,6 +106,7 @@ PLAYS: dict[str, tuple[Play, ...]] = {
 ELSEWHERE = {
     "one new key": "tests/core/transactions/test_overlapping_writes.py",
     "new rows beside new rows": "tests/core/transactions/test_new_rows.py",
+    "a schema that nobody would see": "tests/core/transactions/test_schema_commit.py",
     "one bucket": "tests/core/writing/test_bucket_plan.py",
     "a savepoint of cleaned files": "tests/core/services/restoring/test_savepoints.py",
     "a rollback": "tests/core/transactions/test_transaction.py",

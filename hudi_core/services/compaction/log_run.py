@@ -12,7 +12,7 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.statuses import LOG_COMPACT, TableChange, WriteStatus
 from hudi_core.data_files.log_file import log_target
 from hudi_core.errors import ConflictError
-from hudi_core.index_kinds.file_notes import list_noted_indexes
+from hudi_core.index_kinds.file_notes import list_noted_by_run
 from hudi_core.parallel.reach import Reach
 from hudi_core.schema.meta import bare_schema
 from hudi_core.services.compaction.log_tasks import LogCompactor, MergeLogs, files_of_task
@@ -62,14 +62,14 @@ def run_log_plan(table: Table, instant: Instant, options: CompactionOptions) -> 
                     latest.storage.delete(status.path)
             return replace(change, statuses=tuple(kept))
 
-        write.commit(TableChange(LOG_COMPACT, DELTA_COMMIT, bare_schema(write.table.schema), statuses), settle)
+        write.commit(TableChange(LOG_COMPACT, DELTA_COMMIT, bare_schema(write.before.schema), statuses), settle)
     return run_result(instant, plan, slices, kept, perf_counter() - begun)
 
 
 def _statuses(write: Transaction, slices: Sequence[FileSlice], options: CompactionOptions) -> tuple[WriteStatus, ...]:
     table, time, version = write.table, write.instant_time, write.table.config.version
-    rows = row_schema(table, bare_schema(table.schema))
-    compactor = LogCompactor(table.snapshot().without_slices(), rows, list_noted_indexes(table))
+    rows = row_schema(write.before, bare_schema(write.before.schema))
+    compactor = LogCompactor(write.before.without_slices(), rows, list_noted_by_run(table, write.before))
     latest = {group_of(one): one for one in table.slices()}
     tasks = [
         MergeLogs(log_target(latest[group_of(one)], time, number, version), one) for number, one in enumerate(slices)

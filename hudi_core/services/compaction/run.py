@@ -19,7 +19,7 @@ from hudi_core.commit.steps import SideBySide, run
 from hudi_core.data_files.base_file import FileTarget
 from hudi_core.data_files.log_file import OWN_TIME_SINCE
 from hudi_core.errors import ConflictError, CorruptFileError
-from hudi_core.index_kinds.file_notes import list_noted_indexes
+from hudi_core.index_kinds.file_notes import list_noted_by_run
 from hudi_core.parallel.flow import FlowRunner
 from hudi_core.parallel.reach import Reach
 from hudi_core.schema.meta import bare_schema
@@ -70,7 +70,7 @@ def run_plan(table: Table, instant: Instant, options: CompactionOptions) -> Comp
             return replace(change, statuses=tuple(kept), staged=_stage(write, kept))
 
         write.commit(
-            TableChange(COMPACT, COMMIT, bare_schema(write.table.schema), statuses, staged=_stage(write, statuses)),
+            TableChange(COMPACT, COMMIT, bare_schema(write.before.schema), statuses, staged=_stage(write, statuses)),
             settle,
         )
     return run_result(instant, plan, slices, kept, perf_counter() - begun)
@@ -122,10 +122,9 @@ class _Run:
 
     def __init__(self, write: Transaction, options: CompactionOptions) -> None:
         self._write, self._options = write, options
-        table = write.table
-        bare = bare_schema(table.schema)
-        snapshot = table.snapshot().without_slices()
-        self._compactor = Compactor(snapshot, row_schema(table, bare), file_schema(bare), list_noted_indexes(table))
+        bare = bare_schema(write.before.schema)
+        rows, noted = row_schema(write.before, bare), list_noted_by_run(write.table, write.before)
+        self._compactor = Compactor(write.before.without_slices(), rows, file_schema(bare), noted)
 
     def statuses(self, slices: Sequence[FileSlice]) -> tuple[WriteStatus, ...]:
         """What became of each slice, in their order; the new base files are written by then. Raises what a task raises."""

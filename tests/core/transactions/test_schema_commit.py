@@ -24,6 +24,8 @@ from hudi_core.timeline.schemas import read_recorded_history
 from hudi_core.transactions.rollback import roll_back_completed
 from hudi_core.transactions.transaction import transaction
 from hudi_core.writing.alter_schema import alter_schema
+from hudi_core.writing.operation import WriteOptions
+from hudi_core.writing.operations import write
 from tests.support.conformance import TableEntry, tables
 
 TYPES = pa.schema([("id", pa.string()), ("n", pa.int32()), ("s", pa.string())])
@@ -143,6 +145,54 @@ def test_a_write_does_not_undo_a_concurrent_schema_change(tmp_path: Path) -> Non
         alter_schema(table, "ADD COLUMN more int")
         write.commit(TableChange("INSERT", "commit", bare_schema(write.table.schema)))
     assert "more" in rows(table)[0]
+
+
+def change_b(table: Table) -> None:
+    table.refresh().upsert(pa.table({"id": ["b"], "n": pa.array([4], pa.int32()), "s": ["y"]}))
+
+
+@pytest.mark.parametrize("evolved", [False, True])
+@pytest.mark.parametrize("other", ["upsert", "compact"])
+def test_a_schema_change_is_not_hidden_by_a_write_that_was_requested_later(
+    tmp_path: Path, other: str, evolved: bool
+) -> None:
+    """CONFLICT-1546: the write is planned again behind it."""
+    kind = "mor" if other == "compact" else "cow"
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="s", type=kind)
+    table.insert(pa.table({"id": ["a", "b"], "n": pa.array([1, 2], pa.int32()), "s": ["x", "y"]}))
+    table = table.refresh().evolve("ALTER COLUMN n TYPE bigint") if evolved else table.refresh()
+    came: list[object] = []
+
+    def meanwhile(_done: int, _of: int) -> None:
+        if not came:
+            came.append(0)
+            if other == "compact":
+                assert table.compact().state == "completed"
+            else:
+                change_b(table)
+
+    rows = pa.table({"id": ["a"], "n": [1 << 40], "s": ["x"], "more": ["new"]})
+    change_b(table)
+    with pytest.raises(ConflictError, match="behind which nobody would see the new schema"):
+        write(table, rows, options=WriteOptions(add_columns=True, attempts=1, progress=meanwhile))
+    assert "more" not in table.refresh().schema.ids
+    came.clear()
+    change_b(table)
+    write(table.refresh(), rows, options=WriteOptions(add_columns=True, attempts=2, progress=meanwhile))
+    found = table.refresh().scan("more = 'new'", columns=["id", "n", "more"]).to_json_rows()
+    assert list(found) == [{"id": "a", "n": 1 << 40, "more": "new"}]
+    assert list(table.refresh().validate()) == []
+
+
+def test_a_schema_change_alone_is_refused_behind_a_write_that_was_requested_later(tmp_path: Path) -> None:
+    """CONFLICT-1546."""
+    table = new_table(tmp_path)
+    with pytest.raises(ConflictError, match="nobody would see"), transaction(table, "commit", "ALTER_SCHEMA") as write:
+        write.start()
+        table.insert(pa.table({"id": ["c"], "n": pa.array([3], pa.int32()), "s": ["z"]}))
+        evolved = table.evolved("ADD COLUMN more int")
+        write.commit(TableChange("ALTER_SCHEMA", "commit", bare_schema(evolved)))
+    assert len(rows(table)) == 3 and "more" not in table.refresh().schema.ids
 
 
 def test_changes_that_cannot_be_made_are_refused(tmp_path: Path) -> None:
