@@ -1,5 +1,6 @@
 """Whatever a merge-on-read table went through, a compaction changes no row, no answer of an earlier time, and leaves indexes that
-state what the files hold: COMPACT-364, COMPACT-367, COMPACT-370, COMPACT-374, COMPACT-375.
+state what the files hold, also where the schema changes between its plan and its run: COMPACT-364, COMPACT-367, COMPACT-370,
+COMPACT-374, COMPACT-375, COMMIT-1545.
 """
 
 from __future__ import annotations
@@ -111,9 +112,15 @@ def test_what_writers_do_meanwhile_stays(tmp_path: Path, version: int, meta: boo
     for number in range(SEQUENCES):
         random = Random(seed(13 * number + version))
         drawn = DrawnTable.create(random, tmp_path / f"t{number}", kind="mor", version=version, meta=meta)
-        while (waiting := plan_only(drawn.open())).instant is None:
+        of_logs = CompactionOptions(of_logs=random.random() < 0.3, min_log_blocks=2)
+        while (waiting := plan_only(drawn.open(), of_logs)).instant is None:
             change_rows(drawn)
-        change_beside(random.choice(CHANGES[:4]), drawn)
+        steps = [random.choice(CHANGES) for _ in range(2)]
+        for step in steps:
+            change_beside(step, drawn)
+        settings = (drawn.settings, [step.__name__ for step in steps])
+        times = [waiting.instant, *(one.requested_time for one in drawn.open().timeline.commits[-2:])]
+        then, schema = [Seen.of(drawn.path, time) for time in times], drawn.open().schema
         between: list[Seen] = []
 
         def write_beside(_done: int, _of: int, drawn: DrawnTable = drawn, between: list[Seen] = between) -> None:
@@ -122,13 +129,15 @@ def test_what_writers_do_meanwhile_stays(tmp_path: Path, version: int, meta: boo
                 between.append(Seen.of(drawn.path))
 
         run_requested(drawn.open(), waiting.instant, CompactionOptions(progress=write_beside))
-        assert [Seen.of(drawn.path)] == between, drawn.settings
-        assert findings(drawn.path) == [], drawn.settings
+        assert [Seen.of(drawn.path)] == between, settings
+        assert [Seen.of(drawn.path, time) for time in times] == then, settings
+        assert drawn.open().schema == schema, settings
+        assert findings(drawn.path) == [], settings
         change_rows(drawn)
         before = Seen.of(drawn.path)
         compacted(drawn)
-        assert Seen.of(drawn.path) == before, drawn.settings
-        assert findings(drawn.path) == [], drawn.settings
+        assert Seen.of(drawn.path) == before, settings
+        assert findings(drawn.path) == [], settings
 
 
 def findings(path: Path) -> list[str]:
