@@ -43,8 +43,9 @@ from hudi_core.timeline.slices import Slices
 from hudi_core.timeline.timeline import Timeline, timeline_in
 
 if TYPE_CHECKING:
-    from hudi_core.snapshot import time_travel
+    from hudi_core.snapshot import moved_instants, time_travel
 else:
+    moved_instants = ModuleByNeed("hudi_core.snapshot.moved_instants")  # few tables have files of unknown writes
     time_travel = ModuleByNeed("hudi_core.snapshot.time_travel")  # most tables are not changed while they are open
 
 _SHORTEST: Final = 14
@@ -245,13 +246,15 @@ class Snapshot(Portable):
     def slices(self) -> Slices:
         """The latest slice of each live file group, by partition and file id. Log files have the sizes that the table records,
         where it does: other sizes are damage (rule LOG-260). Raises `ConflictError` where files were removed that were current
-        when the timeline was read."""
+        when the timeline was read, `CorruptFileError` where a change of the table's version stopped half-way (TIME-1547)."""
         slices = self.resolved.slices
         if slices is None:
             visible = replace(visibility(self.timeline), replaced_before=self._find_replaced_before)
             if not self.stores_keys:  # registered files have no meta columns
                 refuse_external(self.listing, self.timeline, self.storage.uri, listed=self._recorded_listing is None)
             slices = latest_slices(self.listing, visible)
+            if unknown := self.whole.list_unknown(slices.instants, archived=not self.storage.is_remote):
+                moved_instants.refuse_moved(self.whole, self.config, unknown)
             if self.as_listed is not self.whole:
                 time_travel.refuse_removed(self.whole, self.timeline, self.as_listed, slices)
             if not self.read_optimized and (self.resolved.listing is not None or self._recorded_listing is None):

@@ -240,6 +240,12 @@ class Timeline(Portable):
             self.is_archived(requested_time) and self._is_visible_archived(requested_time)
         )
 
+    def list_unknown(self, times: Iterable[str], *, archived: bool) -> frozenset[str]:
+        """Those of the times at which no write of the active timeline was requested, and none that may be in the history; with
+        `archived` the latter too."""
+        unknown = (time for time in times if time not in self._known_times)
+        return frozenset(time for time in unknown if archived or not self.is_archived(time))
+
     def _is_visible(self, requested_time: str, completion_time: str | None) -> bool:
         if requested_time in self.excluded_times:
             return False

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from hudi_core.errors import CorruptFileError
+from hudi_core.snapshot.moved_instants import refuse_moved
 from hudi_core.storage_parts import StorageWithLinks
-from hudi_core.validation.findings import Finding, Severity, by_hand
+from hudi_core.validation.findings import Finding, Severity, by_hand, problem
 from hudi_core.validation.subject import DataFile, Subject
 
 ORPHANS: Final = "orphans"
 _DELETE: Final = by_hand("delete the file when no writer is at work")
+_CHANGE: Final = by_hand("make the change of the table's version again, with Apache Hudi, before anything else")
 _UNLINK: Final = by_hand("delete the link; where it led out of the table, put what it led to in its place")
 
 
@@ -23,6 +26,12 @@ def orphans(subject: Subject) -> Iterator[Finding]:
     known = {instant.requested_time for instant in timeline.instants}
     active = {instant.requested_time for instant, _ in subject.commits}
     written = _list_written(subject)
+    try:
+        times = timeline.list_unknown((file.instant for file in subject.data_files()), archived=True)
+        refuse_moved(timeline, subject.table.config, times)
+    except CorruptFileError as error:  # these are no orphans
+        yield problem(ORPHANS, subject.root, error, _CHANGE)
+        return
     for file in subject.data_files():
         if file.is_log and timeline.layout == 1:
             continue  # it has the time of its slice, and may be of any write that came after

@@ -112,7 +112,8 @@ def test_what_writers_do_meanwhile_stays(tmp_path: Path, version: int, meta: boo
     for number in range(SEQUENCES):
         random = Random(seed(13 * number + version))
         drawn = DrawnTable.create(random, tmp_path / f"t{number}", kind="mor", version=version, meta=meta)
-        of_logs = CompactionOptions(of_logs=random.random() < 0.3, min_log_blocks=2)
+        # Before version 8 a write and a log compaction that is under way give their log files the same name.
+        of_logs = CompactionOptions(of_logs=version > 6 and random.random() < 0.3, min_log_blocks=2)
         while (waiting := plan_only(drawn.open(), of_logs)).instant is None:
             change_rows(drawn)
         steps = [random.choice(CHANGES) for _ in range(2)]

@@ -1,0 +1,30 @@
+"""Changes of a table's version that stopped half-way: instants that are in the folder of the other layout. Rule TIME-1547.
+
+Apache Hudi moves the instants one by one, and states the version when all are moved. Until then a reader of either layout misses
+some writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from hudi_core.errors import CorruptFileError
+from hudi_core.options import FOLDER, TableConfig
+from hudi_core.timeline.timeline import Timeline, timeline_in
+
+
+def refuse_moved(timeline: Timeline, config: TableConfig, times: Collection[str]) -> None:
+    """Raises `CorruptFileError` where a write requested at one of these times, of which the timeline knows nothing, is complete in
+    the folder of the other layout. Lists that folder."""
+    folder, layout = (f"{FOLDER}/{config.timeline_path}", 2) if config.layout == 1 else (FOLDER, 1)
+    moved = [one for one in timeline_in(timeline.storage, folder, layout).commits if one.requested_time in times]
+    if moved:
+        error = CorruptFileError(
+            f"{timeline.storage.uri}/{folder}/{moved[0].file}",
+            expected=f"all instants in {timeline.folder}, as table version {config.version} has them",
+            found="one of a write whose files are there",
+        )
+        error.add_note(
+            "a change of the table's version stopped half-way: make it again, with Apache Hudi, before anything else"
+        )
+        raise error
