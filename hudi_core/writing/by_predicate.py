@@ -172,8 +172,7 @@ def matching_keys(table: Table, where: Where) -> LocatedKeys:
 
 def writable_by_predicate(table: Table, where: Where | None, properties: Mapping[str, str]) -> Table:
     """The table as it is now; `properties` are those of the write. Raises what a scan with the predicate raises,
-    `ExpressionError` for one that is hardly meant, and
-    `UnsupportedError` for a table that is not written to."""
+    `ExpressionError` for one that is hardly meant, and `UnsupportedError` for a table that is not written to."""
     latest = refreshed(table)
     refuse_unwritable(latest, merges=True)
     latest.scan(where, limit=0)  # what is wrong with the predicate shows before anything is written
