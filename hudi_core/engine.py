@@ -187,9 +187,12 @@ class Storage(Protocol):
         """A file that never changes. `size`, as the table lists it, saves a request and is not trusted."""
         ...
 
-    def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
-        """Announces what will be listed, read or opened next; files that never change with their size. A remote storage begins
-        to fetch it and gives each answer once; others do nothing. Errors are raised where the answer is used. Rule STORE-4."""
+    def expect(
+        self, *, folders: Sequence[str] = (), trees: Sequence[str] = (), files: Sequence[FileInfo | str] = ()
+    ) -> None:
+        """Announces what will be listed (`trees` recursively), read or opened next; files that never change with their size. A
+        remote storage begins to fetch it and gives each answer once, unless it changed the folder or file since; others do
+        nothing. Errors are raised where the answer is used. Rule STORE-4."""
         ...
 
     @property

@@ -102,7 +102,9 @@ class LocalStorage:
         with self._watch(folder):
             return list_folders(self._root, folder)
 
-    def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
+    def expect(
+        self, *, folders: Sequence[str] = (), trees: Sequence[str] = (), files: Sequence[FileInfo | str] = ()
+    ) -> None:
         """Does nothing: local files need no requests ahead."""
 
     def create(self, path: str, content: bytes) -> None:

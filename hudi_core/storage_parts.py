@@ -29,6 +29,22 @@ class StorageWithFolders(Protocol):
 
 
 @runtime_checkable
+class StorageWithAnswersAhead(Protocol):
+    """An optional part of an engine's storage that fetches what `Storage.expect` announces before it is asked for."""
+
+    def forget_expected(self) -> None:
+        """Drops the answers that were fetched and not asked for, of what may have changed since: it is fetched anew on use."""
+        ...
+
+
+def forget_expected(storage: object) -> None:
+    """Has storage asked anew for what may have changed since it was fetched ahead. Whoever looks at the table anew begins so:
+    what was fetched before is of an earlier state. Rule STORE-1555."""
+    if isinstance(storage, StorageWithAnswersAhead):
+        storage.forget_expected()
+
+
+@runtime_checkable
 class StorageWithSync(Protocol):
     """An optional part of an engine's storage: a loss of power can undo its changes until they are synced. Rule STORE-324."""
 

@@ -243,6 +243,11 @@ def has_listing(partitions: Iterable[str]) -> bool:
     return any(kind.lists_files for kind in kinds_of(partitions))
 
 
+def has_named(partitions: Iterable[str]) -> bool:
+    """Whether one of these metadata partitions is of an index that has a name and a definition of its own."""
+    return any(kind.is_named for kind in kinds_of(partitions))
+
+
 def beside_listing(partitions: Iterable[str]) -> list[str]:
     """The metadata partitions but for the list of files, in their order."""
     return [partition for partition in partitions if not has_listing([partition])]

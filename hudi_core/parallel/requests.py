@@ -96,34 +96,52 @@ class AnswersAhead(Generic[K, R]):
         self._max_bytes = max_bytes
         self._threads = BackgroundThreads(workers, "hudi-ahead")
         self._lock = Lock()
-        self._answers: dict[K, tuple[Future[R], int]] = {}
+        self._answers: dict[K, tuple[Future[R], int, bool]] = {}
+        """Of each its size, and whether it may change."""
         self._bytes = 0
 
     def ask(self, key: K, call: Callable[[], R], size: int, *, anew: bool = False) -> None:
-        """Begins to fetch an answer of about `size` bytes, unless it was begun before and not taken; `again` for answers that may
+        """Begins to fetch an answer of about `size` bytes, unless it was begun before and not taken; `anew` for answers that may
         change. Answers that nobody took, oldest first, make room for it; where those under way leave none, nothing is begun."""
         with self._lock:
             if anew:
-                self._bytes -= self._answers.pop(key, (None, 0))[1]
+                self._drop(key)
             if key in self._answers:
                 return
             if self._bytes + size > self._max_bytes:
                 self._make_room(size)
             if self._bytes + size > self._max_bytes:
                 return
-            self._answers[key] = self._threads.submit(call), size
+            self._answers[key] = self._threads.submit(call), size, anew
             self._bytes += size
 
     def _make_room(self, size: int) -> None:
-        for other in [key for key, (answer, _) in self._answers.items() if answer.done()]:
-            self._bytes -= self._answers.pop(other)[1]
+        for other in [key for key, (answer, _, _) in self._answers.items() if answer.done()]:
+            self._drop(other)
             if self._bytes + size <= self._max_bytes:
                 break
+
+    def _drop(self, key: K) -> Future[R] | None:
+        """The answer, under way or there, which is not kept any more; None where it was not begun."""
+        answer, size, _ = self._answers.pop(key, (None, 0, False))
+        self._bytes -= size
+        return answer
+
+    def forget(self, is_changed: Callable[[K], bool]) -> None:
+        """Drops the answers of keys that were changed: they are fetched anew on use."""
+        with self._lock:
+            for key in filter(is_changed, list(self._answers)):
+                self._drop(key)
+
+    def forget_changing(self) -> None:
+        """Drops all answers that may change."""
+        with self._lock:
+            for key in [key for key, (_, _, may_change) in self._answers.items() if may_change]:
+                self._drop(key)
 
     def take(self, key: K, call: Callable[[], R]) -> R:
         """The answer, waited for where it is under way; that of `call`, made here, where it was not begun. Raises what fetching
         raised."""
         with self._lock:
-            answer, size = self._answers.pop(key, (None, 0))
-            self._bytes -= size
+            answer = self._drop(key)
         return call() if answer is None else answer.result()

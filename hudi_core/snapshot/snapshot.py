@@ -16,10 +16,11 @@ from hudi_core.columns.strings import string_list
 from hudi_core.engine import Engine, FileInfo, Storage
 from hudi_core.errors import ConflictError, CorruptFileError, NoSuchFileError, TableError, UnsupportedError
 from hudi_core.formats.names import parse_base_file, parse_log_file
-from hudi_core.metadata.kinds import IndexKind, has_listing, kind_of
+from hudi_core.metadata.kinds import IndexKind, beside_listing, has_listing, has_named, kind_of
 from hudi_core.metadata.table import (
     COLUMN_STATS,
     FILES,
+    METADATA_FOLDER,
     PARTITION_STATS,
     MetadataTable,
     expect_metadata_table,
@@ -68,6 +69,32 @@ class Resolved:
     listing: FileList | None = None
     slices: Slices | None = None
     metadata: MetadataTable | None = None
+
+
+def announce_snapshot(
+    storage: Storage, config: TableConfig, mode: MetadataMode, *, statistics: bool, commits: bool = False
+) -> frozenset[str]:
+    """Announces to remote storage what `Snapshot.expect` asks for whatever the timeline has, to be fetched beside it; with
+    `commits` also what the metadata table's part of a commit is made of. Gives what it announced, for that method."""
+    if not storage.is_remote:
+        return frozenset()
+    partitions = _list_expected(config, mode, statistics=statistics)
+    if partitions:
+        expect_metadata_table(storage, config, partitions)
+    is_defined = commits or has_named(config.metadata_partitions)
+    indexes = beside_listing(config.kept_partitions) if commits else []
+    storage.expect(
+        folders=[SCHEMA_FOLDER, *(f"{METADATA_FOLDER}/{partition}" for partition in indexes)],
+        files=[config.index_definitions_path] if partitions and is_defined else [],
+    )
+    return frozenset((SCHEMA_FOLDER, *partitions))
+
+
+def _list_expected(config: TableConfig, mode: MetadataMode, *, statistics: bool) -> set[str]:
+    """The metadata partitions that a list of slices is made of, and with `statistics` those with statistics of files."""
+    if mode is MetadataMode.OFF or not has_listing(config.metadata_partitions):
+        return set()
+    return {FILES, *((COLUMN_STATS, PARTITION_STATS) if statistics else ())} & set(config.metadata_partitions)
 
 
 def resolve_listing(timeline: Timeline) -> Resolved:
@@ -182,21 +209,19 @@ class Snapshot(Portable):
             raise UnsupportedError(self.storage.uri, expected="a metadata table", found="none")
         return metadata
 
-    def expect(self, *, statistics: bool) -> None:
+    def expect(self, *, statistics: bool, announced: Collection[str] = (), is_listed: bool = False) -> None:
         """On remote storage, begins to fetch what the list of slices is made of, and with `statistics` the statistics of all
-        files."""
+        files; `announced` is what `announce_snapshot` gave before the timeline was read. Where folders are listed for that, this
+        begins only where it `is_listed` for certain."""
         if not self.storage.is_remote or "slices" in vars(self) or self.resolved.slices is not None:
             return
-        partitions: set[str] = set()
-        if self.mode is not MetadataMode.OFF and has_listing(self.config.metadata_partitions):
-            partitions = {FILES, *((COLUMN_STATS, PARTITION_STATS) if statistics else ())}
-            partitions = (partitions & set(self.config.metadata_partitions)) - self._announced
+        partitions = _list_expected(self.config, self.mode, statistics=statistics) - self._announced
         if not self._announced:
-            if partitions:
-                expect_metadata_table(self.storage, self.config, partitions)
-            definitions = [self.config.index_definitions_path] if partitions else []
-            self.storage.expect(folders=[SCHEMA_FOLDER], files=definitions)
+            if not {SCHEMA_FOLDER, *partitions}.issubset(announced):
+                announce_snapshot(self.storage, self.config, self.mode, statistics=statistics)
             (self.named_by or self.timeline).expect_contents(self.timeline.commits)
+            if is_listed and not partitions and self.resolved.listing is None:
+                self.storage.expect(trees=[""])
         self._announced.update((SCHEMA_FOLDER, *partitions))
         if partitions and self.metadata is not None:
             try:

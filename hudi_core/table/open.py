@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from hudi_core.arguments import take_flag
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, NotATableError, StorageError, UsageError, describe
 from hudi_core.formats.properties import parse_properties
@@ -16,11 +17,17 @@ from hudi_core.options import NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig,
 from hudi_core.rows.outside_files import is_there
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES, FooterCache
 from hudi_core.snapshot.mode import MetadataMode
+from hudi_core.storage_parts import forget_expected
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.table import Table
 from hudi_core.timeline.files import read_if_there
 from hudi_core.timeline.history import history_of
 from hudi_core.timeline.timeline import load_timeline
+
+if TYPE_CHECKING:
+    from hudi_core.snapshot import snapshot as snapshots
+else:
+    snapshots = ModuleByNeed("hudi_core.snapshot.snapshot")  # opening a table needs none
 
 T = TypeVar("T", bound=Table)
 
@@ -78,12 +85,48 @@ def refreshed(table: T) -> T:
     predicates, which only read what was written since. `table` does not change; it is returned when nothing has changed.
     Raises what `open_table` does.
     """
+    forget_expected(table.storage)
+    if table.metadata_read is not None:
+        table.storage.expect(folders=[table.metadata_read.timeline.folder])
+    return _look_again(table, is_locked=False)
+
+
+def refreshed_to_plan(table: T, *, statistics: bool = False) -> T:
+    """As `refreshed`, for whoever looks at the table's slices next. Remote storage is asked for what these are made of, and with
+    `statistics` for those of files, beside the timeline. Rule STORE-1556."""
+    return _refreshed_beside(table, statistics=statistics, commits=False)
+
+
+def refreshed_to_commit(table: T, *, files: Sequence[str] = ()) -> T:
+    """As `refreshed_to_plan`, under the table's lock, for whoever commits next: also for what the metadata table's part of the
+    commit is made of, and for `files` that are read next, but not for the data files of a table without a metadata table."""
+    return _refreshed_beside(table, files, statistics=False, commits=True)
+
+
+def _refreshed_beside(table: T, files: Sequence[str] = (), *, statistics: bool, commits: bool) -> T:
+    storage, config, mode = table.storage, table.config, table.metadata_mode
+    forget_expected(storage)
+    announced = snapshots.announce_snapshot(storage, config, mode, statistics=statistics, commits=commits)
+    storage.expect(files=files)
+    latest = _look_again(table, is_locked=commits)
+    if not commits and latest is not table:
+        announced = frozenset()
+    latest.snapshot().expect(statistics=statistics, announced=announced, is_listed=not commits)
+    return latest
+
+
+def _look_again(table: T, *, is_locked: bool) -> T:
     storage = table.storage
     _expect(storage)
     config = _properties(storage)
     timeline = load_timeline(storage, config, history_of(table.engine, storage, config))
-    if config == table.config and timeline.files == table.timeline.files and _is_up_to_date(table):
+    is_unchanged = config == table.config and timeline.files == table.timeline.files
+    if is_unchanged and _is_up_to_date(table):
         return table
+    if not is_locked:
+        # A commit may have come between the listing of the metadata table and that of the timeline, which has to be the first
+        # then: a commit of the timeline is in the metadata table, and a pending write is known to be pending. Rule STORE-1556.
+        forget_expected(storage)
     return type(table)(
         table.engine,
         storage,

@@ -26,10 +26,8 @@ from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, HudiError, NoSuchFileError, StorageError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.local_files import let_pass, look_before_naming
-from hudi_core.metadata.kinds import beside_listing
-from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.snapshot.snapshot import Snapshot
-from hudi_core.table.open import refreshed
+from hudi_core.table.open import refreshed, refreshed_to_commit, refreshed_to_plan
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import (
     CLUSTERING,
@@ -178,8 +176,9 @@ class Transaction:
         config, storage = self.table.config, self.table.storage
         self.wait_for_lock()
         with _let_stay(self), table_lock(storage, clock=self.clock, until=self.locks) as lock:
-            latest = refreshed(self.table)
-            _expect_commit(latest)
+            # A lasting heartbeat is looked for below, under the lock as the rest.
+            beats = [self.beat.path] if self.beat is not None and self.beat.lasting else []
+            latest = refreshed_to_commit(self.table, files=beats)
             self.refuse_taken()
             change = settled(latest, change)
             if self.cancels_plans:
@@ -264,7 +263,7 @@ def resume(
     storage, time = table.storage, instant.requested_time
     with ExitStack() as locks, ExitStack() as alive:
         with table_lock(storage, clock=clock, until=locks):
-            latest = refreshed(table)
+            latest = refreshed_to_plan(table)
             refuse_restoring(latest)
             planned = _pending(latest, instant)
             if planned.state is InstantState.INFLIGHT:
@@ -272,7 +271,8 @@ def resume(
                     where = f"{storage.uri}: {planned.action} {time}"
                     raise ConflictError(where, expected="a plan that nobody runs", found="one that is being run")
                 roll_back(latest, planned, clock, keep_plan=True)
-            healed = roll_back_failed(refreshed(latest), clock)
+                latest = refreshed(latest)
+            healed = roll_back_failed(latest, clock)
             write = Transaction(healed, planned.action, operation, time, clock, metadata_steps, locks=locks)
             write.beat = alive.enter_context(heartbeat(storage, time, clock=clock))
             # Empty, as that of every run of a plan: it can be created once.
@@ -308,9 +308,13 @@ def _end(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator[N
                     _show_death(write)
                 alive.close()
         else:
+            storage, markers = write.table.storage, marker_folder(write.instant_time)
             with _let_stay(write), let_pass():
+                # Listed beside the end of the heartbeat: all tasks are done, and attempts that others outran may announce files
+                # behind any listing. They go behind its end alone.
+                storage.expect(trees=[markers])
                 alive.close()  # first, so that at any time something shows an attempt of a task that its write ended
-                write.table.storage.delete_folder(marker_folder(write.instant_time))
+                storage.delete_folder(markers)
             with _let_stay(write):
                 write.wait_for_lock()
 
@@ -325,13 +329,6 @@ def _let_stay(write: Transaction) -> Iterator[None]:
             raise
         done = f"{write.operation} of {write.instant_time} is complete, but left something that a later write deletes"
         warnings.warn(f"{done}: {error}", stacklevel=2)
-
-
-def _expect_commit(table: Table) -> None:
-    """On remote storage, begins to fetch what the steps of a commit are made of."""
-    indexes = beside_listing(table.config.kept_partitions)
-    table.storage.expect(folders=[f"{METADATA_FOLDER}/{partition}" for partition in indexes])
-    table.snapshot().expect(statistics=False)
 
 
 def _times_of(steps: Sequence[Step]) -> list[str]:

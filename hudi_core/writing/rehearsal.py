@@ -57,8 +57,10 @@ class RehearsedStorage:
         """A file of the table's own."""
         return self.stored.open(path, size)
 
-    def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
-        self.stored.expect(folders=folders, files=files)
+    def expect(
+        self, *, folders: Sequence[str] = (), trees: Sequence[str] = (), files: Sequence[FileInfo | str] = ()
+    ) -> None:
+        self.stored.expect(folders=folders, trees=trees, files=files)
 
     def read_modified(self, path: str) -> datetime | None:
         return self.stored.read_modified(path)

@@ -16,7 +16,7 @@ from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.markers import MOST_FILES, lines_step, markers_steps
 from hudi_core.commit.metadata import Stat, plan_stat
 from hudi_core.commit.statuses import StagedLogs, TableChange, WriteStatus, add_written
-from hudi_core.commit.steps import Ensure, SideBySide, Step, run
+from hudi_core.commit.steps import Ensure, SideBySide, Step, run, side_by_side
 from hudi_core.commit.times import next_time
 from hudi_core.data_files.file_properties import block_bytes, codec_of
 from hudi_core.data_files.spool import Spool
@@ -209,6 +209,10 @@ class WriteRun:
         if planned.work is None and tasks:
             files = [file for task in tasks for file in task_files(task, table.config)]
             markers = markers_steps(time, files, apart=detects_early)
+        if table.storage.is_remote:
+            # Beside the inflight instant: nobody looks for a partition before it has a file, and whoever undoes a write treats a
+            # new one alike whether the write was inflight or requested. Local ones are synced with their first files.
+            markers = side_by_side([markers, _folders(planned, time)])
         running.start(_plan_stats(tasks), beside=markers)
         run(table.storage, planned.before)
 
@@ -245,8 +249,9 @@ class WriteRun:
         if exchange is not None:
             assert isinstance(table.engine.runner, FlowRunner)  # file groups are replaced, and there are no tasks
             return Written(*exchange.remove(table.engine.runner))
-        folders = SideBySide(tuple(partition_steps(tasks, running.instant_time)))
-        run(table.storage, [folders], durable=False)  # with the files in them, before the commit
+        if not table.storage.is_remote:  # there they were announced
+            folders = _folders(planned, running.instant_time)
+            run(table.storage, folders, durable=False)  # with the files in them, before the commit
         return Written(self._run_here(table, runner, tasks, running))
 
     def _task_runner(self, snapshot: Snapshot, table: Table, planned: Planned) -> TaskRunner:
@@ -324,6 +329,11 @@ class WriteRun:
             statuses = planned.work(runner, planned.tasks, None, in_lines=False).statuses
         replaced = sum(map(len, planned.replaced.values()))
         return result_of(None, self.operation, statuses, replaced, perf_counter() - begun)
+
+
+def _folders(planned: Planned, instant_time: str) -> list[Step]:
+    """The step that makes the folders of tasks that run here partitions."""
+    return [] if planned.work is not None else [SideBySide(tuple(partition_steps(planned.tasks, instant_time)))]
 
 
 def _with_batch(batch: StreamBatch, latest: Table, change: TableChange) -> TableChange:

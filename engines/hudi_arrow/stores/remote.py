@@ -90,15 +90,21 @@ class RemoteStorage:
     def traffic(self) -> Traffic:
         return self._line.traffic
 
-    def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
-        for folder in folders:
-            self._listings.ask((folder, False), partial(self._list, folder, False), _LISTING_BYTES, anew=True)
+    def expect(
+        self, *, folders: Sequence[str] = (), trees: Sequence[str] = (), files: Sequence[FileInfo | str] = ()
+    ) -> None:
+        for folder, recursive in [*((folder, False) for folder in folders), *((tree, True) for tree in trees)]:
+            self._listings.ask((folder, recursive), partial(self._list, folder, recursive), _LISTING_BYTES, anew=True)
         for file in files:
             if isinstance(file, str):
-                self._files.ask(file, partial(self._whole, file), _LISTING_BYTES)
+                self._files.ask(file, partial(self._whole, file), _LISTING_BYTES, anew=True)
             elif not self._is_kept(file):
                 size = file.size if file.size <= SMALL_FILE_BYTES else _END_BYTES
                 self._files.ask(file.path, partial(self._fetch, file), size)
+
+    def forget_expected(self) -> None:
+        self._listings.forget_changing()
+        self._files.forget_changing()
 
     def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
         files = self._listings.take((folder, recursive), partial(self._list, folder, recursive))
@@ -136,10 +142,10 @@ class RemoteStorage:
         return self._client.links if isinstance(self._client, FileSystemClient) else ()
 
     def create(self, path: str, content: bytes) -> None:
-        self._answer(path, lambda: self._client.create(path, content))
+        self._change([path], lambda: self._client.create(path, content))
 
     def replace(self, path: str, content: bytes) -> None:
-        self._answer(path, lambda: self._client.replace(path, content))
+        self._change([path], lambda: self._client.replace(path, content))
 
     def read_version(self, path: str) -> FileVersion | None:
         try:
@@ -148,22 +154,22 @@ class RemoteStorage:
             return None
 
     def exchange(self, path: str, content: bytes, previous: FileVersion) -> FileVersion:
-        version = self._answer(path, lambda: self._client.exchange(path, content, previous.version))
+        version = self._change([path], lambda: self._client.exchange(path, content, previous.version))
         return FileVersion(content, version)
 
     def delete(self, path: str) -> None:
-        self._answer(path, lambda: self._client.delete([path]))
+        self._change([path], lambda: self._client.delete([path]))
 
     def delete_files(self, paths: Sequence[str], *, in_order: bool = False) -> None:
         if in_order:
             for path in paths:
                 self.delete(path)
         elif paths:
-            self._answer(paths[0], lambda: self._client.delete(paths))
+            self._change(paths, lambda: self._client.delete(paths))
 
     def delete_folder(self, path: str) -> None:
-        if files := self._list(path, True):
-            self._answer(path, lambda: self._client.delete([file.path for file in files]))
+        if files := [file.path for file in self.list(path, recursive=True)]:
+            self._change(files, lambda: self._client.delete(files))
 
     def read_modified(self, path: str) -> datetime | None:
         try:
@@ -176,8 +182,11 @@ class RemoteStorage:
 
     @contextmanager
     def output(self, path: str) -> Iterator[BinaryIO]:
-        with self._report_errors(path), self._client.output(path) as file:
-            yield file
+        try:
+            with self._report_errors(path), self._client.output(path) as file:
+                yield file
+        finally:
+            self._forget([path])
 
     def _list(self, folder: str, recursive: bool) -> Sequence[FileInfo]:
         return sorted(self._answer(folder, lambda: self._client.list(folder, recursive)), key=lambda file: file.path)
@@ -235,6 +244,23 @@ class RemoteStorage:
             answer = call()
             answered.bytes = _size(answer)
             return answer
+
+    def _change(self, paths: Sequence[str], call: Callable[[], T]) -> T:
+        """Changes files, one or many of them in one request. What was fetched of them before does not count any more."""
+        try:
+            return self._answer(paths[0], call)
+        finally:
+            self._forget(paths)
+
+    def _forget(self, paths: Sequence[str]) -> None:
+        changed, folders = set(paths), {path.rpartition("/")[0] for path in paths}
+
+        def is_changed(listing: tuple[str, bool]) -> bool:
+            folder, recursive = listing
+            return folder in folders or (recursive and any(_is_below(folder, other) for other in folders))
+
+        self._listings.forget(is_changed)
+        self._files.forget(changed.__contains__)
 
     def _report_errors(self, path: str) -> AbstractContextManager[None]:
         return report_errors(self._where(path), self._secrets)
@@ -296,6 +322,10 @@ class RemoteFile:
             b"".join(fetched[number]) if number in fetched else self._end[1][offset - start : offset - start + length]
             for number, (offset, length) in enumerate(ranges)
         ]
+
+
+def _is_below(folder: str, other: str) -> bool:
+    return not folder or other.startswith(f"{folder}/")
 
 
 def _size(answer: object) -> int:

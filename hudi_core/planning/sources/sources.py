@@ -16,7 +16,7 @@ from hudi_core.keys.path_values import PathValue, path_values
 from hudi_core.merge.rules import MergedColumns, merges
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.file_keys import hash_keys
-from hudi_core.metadata.kinds import PerKind
+from hudi_core.metadata.kinds import PerKind, has_named
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
 from hudi_core.planning.sources.bloom_filters import filters_in_footers, filters_in_metadata
@@ -175,6 +175,9 @@ class Sources(Portable):
 
     @cached_property
     def _definitions(self) -> Mapping[str, IndexDefinition]:
+        """Those of indexes with names; nothing is read where there are none."""
+        if not has_named(self.snapshot.config.metadata_partitions):
+            return {}
         try:
             return index_definitions(self.snapshot.storage, self.snapshot.config)
         except TableError as error:

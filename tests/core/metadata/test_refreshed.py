@@ -56,7 +56,9 @@ class Past:
     is_remote = False
     traffic = Traffic()
 
-    def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
+    def expect(
+        self, *, folders: Sequence[str] = (), trees: Sequence[str] = (), files: Sequence[FileInfo | str] = ()
+    ) -> None:
         pass
 
 

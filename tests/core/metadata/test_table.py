@@ -52,7 +52,9 @@ class Noting(PlainStorage):
         self.listed: set[str] = set()
         self.read_files: set[str] = set()
 
-    def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
+    def expect(
+        self, *, folders: Sequence[str] = (), trees: Sequence[str] = (), files: Sequence[FileInfo | str] = ()
+    ) -> None:
         self.folders.update(folders)
         self.files.update(file if isinstance(file, str) else file.path for file in files)
 

@@ -15,7 +15,9 @@ class Expecting(PlainStorage):
         super().__init__(".")
         self.paths: list[str] = []
 
-    def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
+    def expect(
+        self, *, folders: Sequence[str] = (), trees: Sequence[str] = (), files: Sequence[FileInfo | str] = ()
+    ) -> None:
         self.paths += [file if isinstance(file, str) else file.path for file in files]
 
 
