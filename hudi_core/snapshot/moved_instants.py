@@ -14,7 +14,7 @@ from hudi_core.timeline.timeline import Timeline, timeline_in
 
 
 def refuse_moved(timeline: Timeline, config: TableConfig, times: Collection[str]) -> None:
-    """Raises `CorruptFileError` where a write requested at one of these times, of which the timeline knows nothing, is complete in
+    """Raises `CorruptFileError` where a write of one of these times, of which the timeline knows nothing, is complete in
     the folder of the other layout. Lists that folder."""
     folder, layout = (f"{FOLDER}/{config.timeline_path}", 2) if config.layout == 1 else (FOLDER, 1)
     moved = [one for one in timeline_in(timeline.storage, folder, layout).commits if one.requested_time in times]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Final
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -84,6 +84,10 @@ class _Node(BaseModel):
     file_id_prefix: Annotated[str, Field(alias="fileIdPrefix")]
 
 
+_MARKER: Final = ".commit"
+"""The end of the name of the file by which Apache Hudi marks a version of nodes whose resize completed."""
+
+
 class _Hashing(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -93,18 +97,38 @@ class _Hashing(BaseModel):
 def hashing_nodes(storage: Storage, timeline: Timeline, partition: str) -> list[tuple[int, str]] | None:
     """The nodes of a partition's consistent hashing, by value, each with the start of its file id; None when there are none.
 
-    Of several versions the latest that a committed instant made counts.
+    Of several versions the latest of a committed instant counts. A resize that was cancelled leaves its version: before the
+    timeline's start those count that are marked, that the history has, or whose own nodes have files. Rule INDEX-1548.
     """
-    folder = f"{HASHING_FOLDER}/{partition}".rstrip("/")
-    files = {
-        info.name.removesuffix(HASHING_SUFFIX): info
-        for info in storage.list(folder)
-        if info.name.endswith(HASHING_SUFFIX)
-    }
+    listed = storage.list(f"{HASHING_FOLDER}/{partition}".rstrip("/"))
+    files = {info.name.removesuffix(HASHING_SUFFIX): info for info in listed if info.name.endswith(HASHING_SUFFIX)}
+    marked = {info.name.removesuffix(_MARKER) for info in listed if info.name.endswith(_MARKER)}
+    nodes: list[tuple[int, str]] | None = None
     valid = [instant for instant in files if instant == FIRST or timeline.is_committed(instant)]
-    if not valid:
-        return None
-    path = files[max(valid)].path
+    sure = [instant for instant in valid if instant in (FIRST, *marked) or _has_completed(timeline, instant)]
+    for instant in sorted(valid)[-1 if valid and max(valid) in sure else 0 :]:
+        read = _read_nodes(storage, files[instant].path)
+        if instant in sure or _has_files(storage, partition, read, nodes or ()):
+            nodes = read
+    return nodes
+
+
+def _has_completed(timeline: Timeline, instant: str) -> bool:
+    """Whether a committed instant is on the timeline, or in the history."""
+    if not timeline.is_archived(instant):
+        return True
+    return timeline.history is not None and any(one.requested_time == instant for one in timeline.history.instants())
+
+
+def _has_files(
+    storage: Storage, partition: str, nodes: Sequence[tuple[int, str]], before: Sequence[tuple[int, str]]
+) -> bool:
+    """Whether a node that the version before lacks has a file in its partition."""
+    own = tuple({prefix for _, prefix in nodes}.difference(prefix for _, prefix in before))
+    return any(info.name.removeprefix(".").startswith(own) for info in storage.list(partition))
+
+
+def _read_nodes(storage: Storage, path: str) -> list[tuple[int, str]]:
     try:
         hashing = _Hashing.model_validate_json(storage.read(path))
     except ValidationError as error:

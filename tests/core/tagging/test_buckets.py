@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from hudi_core.tagging.buckets import (
     slices_of_nodes,
 )
 from hudi_core.tagging.key_columns import KeyColumns
+from hudi_core.timeline.instants import REPLACE_COMMIT, ArchivedTimeline, Instant, InstantState
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from tests.support.conformance import vectors
@@ -151,6 +154,20 @@ class TestConsistentHashing:
         storage.files["t/20231231000000_20231231000000.commit"] = b""
         storage.files["t/20240101000000.replacecommit.inflight"] = b""
         assert hashing_nodes(storage, timeline_in(storage, "t", 2), "p") is None
+
+    @pytest.mark.parametrize("ending", ["cancelled", "marked", "archived", "used"])
+    def test_nodes_of_a_resize_that_was_cancelled_do_not_count_behind_an_archive(self, ending: str) -> None:
+        """INDEX-1548."""
+        storage, _ = hashing("20240103000000", **{f"v{FIRST}": OLD, "v20240101000000": NEW})
+        if ending == "marked":
+            storage.files[f"{HASHING_FOLDER}/p/20240101000000.commit"] = b""
+        if ending == "used":
+            storage.files["p/.c-0_20240102000000.log.1_0-0-0"] = b""
+        resize = Instant("20240101000000", REPLACE_COMMIT, InstantState.COMPLETED, None, "")
+        archived = SimpleNamespace(instants=lambda: [resize] if ending == "archived" else [])
+        timeline = replace(timeline_in(storage, "t", 2), history=cast(ArchivedTimeline, archived))
+        old, new = [(100, "a"), (2**31 - 1, "b")], [(50, "c"), (100, "d"), (2**31 - 1, "b")]
+        assert hashing_nodes(storage, timeline, "p") == (old if ending == "cancelled" else new)
 
     def test_a_cut_timeline_sees_the_nodes_of_its_time(self) -> None:
         storage, timeline = hashing("20240101000000", "20240102000000", v20240101000000=OLD, v20240102000000=NEW)
