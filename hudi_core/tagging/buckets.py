@@ -103,14 +103,16 @@ def hashing_nodes(storage: Storage, timeline: Timeline, partition: str) -> list[
     listed = storage.list(f"{HASHING_FOLDER}/{partition}".rstrip("/"))
     files = {info.name.removesuffix(HASHING_SUFFIX): info for info in listed if info.name.endswith(HASHING_SUFFIX)}
     marked = {info.name.removesuffix(_MARKER) for info in listed if info.name.endswith(_MARKER)}
-    nodes: list[tuple[int, str]] | None = None
     valid = [instant for instant in files if instant == FIRST or timeline.is_committed(instant)]
-    sure = [instant for instant in valid if instant in (FIRST, *marked) or _has_completed(timeline, instant)]
-    for instant in sorted(valid)[-1 if valid and max(valid) in sure else 0 :]:
-        read = _read_nodes(storage, files[instant].path)
-        if instant in sure or _has_files(storage, partition, read, nodes or ()):
-            nodes = read
-    return nodes
+    versions = sorted(valid, reverse=True)
+    for place, instant in enumerate(versions):
+        nodes = _read_nodes(storage, files[instant].path)
+        if instant in (FIRST, *marked) or _has_completed(timeline, instant):
+            return nodes
+        before = [_read_nodes(storage, files[earlier].path) for earlier in versions[place + 1 : place + 2]]
+        if _has_files(storage, partition, nodes, before[0] if before else ()):
+            return nodes
+    return None
 
 
 def _has_completed(timeline: Timeline, instant: str) -> bool:
