@@ -168,7 +168,7 @@ class Snapshot(Portable):
         """The snapshot as if it had these slices alone, with warnings of its own. It lists nothing."""
         return replace(self, warnings=[], resolved=replace(self.resolved, slices=slices, metadata=metadata))
 
-    def named_at(self, time: str) -> Snapshot:
+    def take_schema_of(self, time: str) -> Snapshot:
         """The same files under the schema that writes requested by a time gave the table; itself where that is its schema still,
         or nothing is known of it. Rule COMMIT-1545."""
         commits = self.timeline.commits

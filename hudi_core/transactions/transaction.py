@@ -103,7 +103,7 @@ class Transaction:
         """The table that the write goes on from: the files as they are, under the schema of when the write was requested. The run
         of a plan that waited writes under that schema, whatever became of it since: queries of times behind the plan read its
         files. Rule COMMIT-1545."""
-        return self.table.snapshot().named_at(self.instant_time)
+        return self.table.snapshot().take_schema_of(self.instant_time)
 
     def is_own(self) -> bool:
         """Whether no other writer took the write for dead, and rolled it back or took it over."""
