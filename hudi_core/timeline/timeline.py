@@ -241,8 +241,8 @@ class Timeline(Portable):
         )
 
     def list_unknown(self, times: Iterable[str], *, archived: bool) -> frozenset[str]:
-        """Which of the times are those of no write of the active timeline, and of none that may be in the history; with `archived`
-        the latter too."""
+        """Which of the times are those of no write of the active timeline, and of none that may be in the history; with
+        `archived` the latter too."""
         unknown = (time for time in times if time not in self._known_times)
         return frozenset(time for time in unknown if archived or not self.is_archived(time))
 
