@@ -137,6 +137,8 @@ LOG_COMPACT: Final = "LOG_COMPACT"
 """The operation that merges log files of a slice into one."""
 COMPACTIONS: Final = frozenset({COMPACT, LOG_COMPACT})
 """The operations that leave each row in its file group."""
+ALTER_SCHEMA: Final = "ALTER_SCHEMA"
+"""The operation of a commit that changes the schema and no row."""
 SERVICES: Final = COMPACTIONS | {CLUSTER}
 """The operations that write rows again as they are, by a plan."""
 

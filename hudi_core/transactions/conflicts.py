@@ -13,7 +13,16 @@ import numpy as np
 from hudi_core.columns.nodes import StringColumn, to_list
 from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.columns.strings import concat_strings, take_strings
-from hudi_core.commit.statuses import COMPACT, COMPACTIONS, LOG_COMPACT, SERVICES, StagedLogs, TableChange, WriteStatus
+from hudi_core.commit.statuses import (
+    ALTER_SCHEMA,
+    COMPACT,
+    COMPACTIONS,
+    LOG_COMPACT,
+    SERVICES,
+    StagedLogs,
+    TableChange,
+    WriteStatus,
+)
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import ConflictError, NoSuchFileError, PendingPlanError
 from hudi_core.formats.names import parse_log_file
@@ -37,6 +46,7 @@ from hudi_core.timeline.instants import (
 )
 from hudi_core.timeline.services import FileGroup, pending_work
 from hudi_core.transactions.pairs import Meeting, conflicting_meetings
+from hudi_core.transactions.schema_commit import schema_text
 
 _NO_ROWS = np.zeros(0, np.int64)
 
@@ -100,10 +110,11 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
 def _refuse_hidden_schema(latest: Table, where: str, instant_time: str, change: TableChange) -> None:
     """Raises `ConflictError` for a change of the schema where a write that was requested later is complete: the table's schema is
     that of the write requested last, so nobody would see the change, nor the values of a new column. Rule CONFLICT-1546."""
-    if change.operation in SERVICES or change.schema.record == bare_schema(latest.schema).record:
-        return
     last = latest.timeline.commits[-1] if latest.timeline.commits else None
-    if last is not None and time_order(last.requested_time) > time_order(instant_time):
+    if last is None or time_order(last.requested_time) <= time_order(instant_time) or change.operation in SERVICES:
+        return
+    texts = {schema_text(schema, latest.config.name) for schema in (change.schema, bare_schema(latest.schema))}
+    if change.operation == ALTER_SCHEMA or len(texts) > 1:
         found = f"{last.action} {last.requested_time}, behind which nobody would see the new schema"
         raise ConflictError(where, expected="no write that was requested since and is complete", found=found)
 

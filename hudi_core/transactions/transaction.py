@@ -20,7 +20,7 @@ from hudi_core.commit.heartbeat import Heartbeat, heartbeat, heartbeat_path, is_
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import list_marked_files, marker_folder
 from hudi_core.commit.metadata import Stat, commit_record, encode_commit, metadata_record
-from hudi_core.commit.statuses import COMPACTIONS, TableChange
+from hudi_core.commit.statuses import ALTER_SCHEMA, COMPACTIONS, TableChange
 from hudi_core.commit.steps import Create, DeleteMany, Ensure, Step, run, side_by_side, sync_changes
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, HudiError, NoSuchFileError, StorageError, UnsupportedError, UsageError
@@ -51,9 +51,6 @@ R = TypeVar("R")
 
 MetadataSteps = Callable[[Table, str, TableChange], Sequence[Step]]
 """The steps that bring the metadata table up to date with a change, its completed instant last."""
-
-ALTER_SCHEMA: Final = "ALTER_SCHEMA"
-"""The operation of a commit that changes the schema and no row."""
 
 Settled = Callable[[Table, TableChange], TableChange]
 """Returns the part of a change that still holds on a later state of the table. Raises `ConflictError` where none does."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hudi_core.commit.statuses import TableChange
+from hudi_core.commit.statuses import ALTER_SCHEMA, TableChange
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.evolve.apply import evolve
@@ -23,7 +23,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.refusals import refuse_unwritable
-from hudi_core.transactions.transaction import ALTER_SCHEMA, transaction
+from hudi_core.transactions.transaction import transaction
 from hudi_core.types import nodes as t
 from hudi_core.writing.write_run import write_action
 
