@@ -30,7 +30,7 @@ from hudi_core.local_uris import is_url, local_path
 from hudi_core.metadata_writer.initial import new_table_steps
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, TimeZone, table_config
 from hudi_core.rows.exact_types import choose_written_units
-from hudi_core.rows.outside_files import is_there, table_around
+from hudi_core.rows.outside_files import is_there, table_around, table_below
 from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.names import name_list
 from hudi_core.schema.schema import Schema
@@ -156,8 +156,9 @@ def _name(name: str | None, stated: Mapping[str, str]) -> str | None:
 
 
 def _refuse_table(storage: Storage) -> None:
-    """Raises `AlreadyExistsError` where there is a table, and `UsageError` for a folder within one: it would be taken for a
-    partition, and its files for those of writes that died, which services and `mend` delete. Rule CREATE-1448."""
+    """Raises `AlreadyExistsError` where there is a table, and `UsageError` for a folder within one or with one in it: the inner
+    one would be taken for a partition, and its files for those of writes that died, which services and `mend` delete. Rules
+    CREATE-1448, CREATE-1577."""
     if not is_url(storage.uri):  # an object store would be asked for each folder above
         place = Path(local_path(storage.uri)).absolute()
         above = table_around(place)
@@ -170,6 +171,10 @@ def _refuse_table(storage: Storage) -> None:
             raise UsageError(
                 storage.uri, expected="a folder, or a path where there is nothing", found=f"the file {other}"
             )
+        below = None if is_there(place / PROPERTIES_PATH) else table_below(place)
+        if below is not None:
+            expected = f"a folder without tables in it, as {below.with_name('new_table')}"
+            raise UsageError(storage.uri, expected=expected, found=f"one with the table {below}")
     if storage.exists(PROPERTIES_PATH):
         raise AlreadyExistsError(storage.uri, expected="no table", found="a table")
     if storage.exists(BACKUP_PATH):

@@ -79,6 +79,15 @@ def table_around(place: Path) -> Path | None:
     return next((folder for folder in place.parents if is_there(folder / PROPERTIES_PATH)), None)
 
 
+def table_below(place: Path) -> Path | None:
+    """The folder of the first table that is directly in a local folder, if there is one."""
+    try:
+        folders = sorted(place.iterdir())
+    except OSError:
+        return None
+    return next((folder for folder in folders if is_there(folder / PROPERTIES_PATH)), None)
+
+
 def refuse_within_table(path: str, uri: str) -> None:
     """Raises `UsageError` for a file to write that is within a local table, or below the URL of the table of its rows. It would
     take the place of the table's own files, or be taken for one of a write that died. Rule ROWS-1496."""

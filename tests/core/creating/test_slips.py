@@ -93,6 +93,22 @@ def test_no_table_is_created_within_another(tmp_path: Path, within: str) -> None
     assert sorted(str(path) for path in tmp_path.rglob("*")) == before
 
 
+@pytest.mark.parametrize("indexes", [None, "files"])
+def test_no_table_is_created_around_another(tmp_path: Path, indexes: str | None) -> None:
+    """CREATE-1577: the outer one would have the files of the inner one, and no commit that wrote them."""
+    inner = hudi_core.create(tmp_path / "lake" / "rides", SCHEMA, "id")
+    inner.upsert([{"id": "a", "n": 1, "city": "oslo", "tags": None, "place": None}])
+    (tmp_path / "lake" / "a.txt").write_text("x")
+    before = sorted(str(path) for path in tmp_path.rglob("*"))
+    for place in (tmp_path / "lake", f"{tmp_path}/lake/", f"file://{tmp_path}/lake"):
+        with pytest.raises(
+            UsageError, match=r"expected a folder without tables in it, as .*/lake/new_table, found one .*/rides$"
+        ):
+            hudi_core.create(place, SCHEMA, "id", indexes=indexes)
+    assert sorted(str(path) for path in tmp_path.rglob("*")) == before
+    hudi_core.create(tmp_path / "lake" / "new_table", SCHEMA, "id")
+
+
 def test_no_table_is_created_where_a_file_is(tmp_path: Path) -> None:
     """CREATE-1449."""
     (tmp_path / "file").write_text("x")
