@@ -162,6 +162,8 @@ def evolve(
         _show_text(out, to, _write(after, to))
     if diff:
         _show_differences(out, differences(before, after))
+    if file is None and to is None and not (commit or dry_run or as_json):
+        say("nothing was written; --commit makes the change in the table")
 
 
 def _content(file: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, get_args
 
 from hudi_core.by_need import ModuleByNeed
@@ -95,8 +95,8 @@ def warnings_of(tree: Expr, predicate: Predicate) -> list[str]:
 
 def doubts_of(tree: Expr, schema: Schema) -> list[str]:
     """A sentence for each condition that is right and hardly meant: a comparison with NULL, one on constants alone of which a
-    text in double quotes names a column of the schema, and IN of a column that is no string and a text that none of its values
-    has. Rules EXPR-1087 and EXPR-1381."""
+    text names a column of the schema, one with a text in double quotes that does, and IN of a column that is no string and a text
+    that none of its values has. Rules EXPR-1087 and EXPR-1381."""
     doubts: list[str] = []
     for node in walk(tree):
         match node:
@@ -119,18 +119,41 @@ def _doubts_of_nulls(node: Compare, left: Scalar, right: Scalar) -> Iterator[str
 
 
 def _doubts_of_constants(tree: Expr, schema: Schema) -> Iterator[str]:
-    names = {name.lower(): name for name in schema.names}
+    names = _by_small_letters(schema)
     for condition in _conditions_of(tree):
         if names_in(condition):
+            yield from _doubts_of_quotes(condition, schema, names)
             continue
-        for node in walk(condition):
-            if not isinstance(node, Literal) or not isinstance(node.value, str):
-                continue
-            place = schema.find(node.value)
-            name = names.get(node.value.lower()) if place is None else place.name
-            if name is not None:
-                yield f"{to_sql(condition)} has no column; write {name} or {_in_backticks(name)} for the column"
-                break
+        name = next((name for node in walk(condition) if (name := _find_named(node, schema, names)) is not None), None)
+        if name is not None:
+            yield f"{to_sql(condition)} has no column; write {name} or {_in_backticks(name)} for the column"
+
+
+def doubts_of_value(tree: Expr, schema: Schema) -> Iterator[str]:
+    """A sentence for each text in double quotes that names a column of the schema: other dialects of SQL mean the column."""
+    return _doubts_of_quotes(tree, schema, _by_small_letters(schema))
+
+
+def _doubts_of_quotes(tree: Expr, schema: Schema, names: Mapping[str, str]) -> Iterator[str]:
+    for node in walk(tree):
+        if not isinstance(node, Literal) or node.span is None:
+            continue
+        written = node.span.text[node.span.start : node.span.end]
+        if written.startswith('"') and (name := _find_named(node, schema, names)) is not None:
+            column = f"{name} or {_in_backticks(name)}"
+            yield f"{written} is a text; write {column} for the column, or {quote(str(node.value))} for the text"
+
+
+def _find_named(node: Expr, schema: Schema, names: Mapping[str, str]) -> str | None:
+    """The column that a text names."""
+    if not isinstance(node, Literal) or not isinstance(node.value, str):
+        return None
+    place = schema.find(node.value)
+    return names.get(node.value.lower()) if place is None else place.name
+
+
+def _by_small_letters(schema: Schema) -> dict[str, str]:
+    return {name.lower(): name for name in schema.names}
 
 
 def _conditions_of(tree: Expr) -> Iterator[Expr]:

@@ -1,6 +1,6 @@
 """New values of columns: expressions in the types of the columns, exactly or not at all.
 
-Rules: WRITE-26, WRITE-27, WRITE-1001, WRITE-1294, WRITE-1453, WRITE-1455, WRITE-1456, WRITE-1458.
+Rules: WRITE-26, WRITE-27, WRITE-1001, WRITE-1294, WRITE-1453, WRITE-1455, WRITE-1456, WRITE-1458, WRITE-1575.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from hudi_core.expr.nodes import Call, Cast, Expr, Literal, Name, Scalar
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Predicate, Term
+from hudi_core.expr.sql_predicate import doubts_of_value
 from hudi_core.expr.walk import MAX_DERIVED_DEPTH, check_depth, names_in
 from hudi_core.functions.casts import CAST
 from hudi_core.rows.exact_types import BEYOND
@@ -95,7 +96,8 @@ def refuse_second_value(values: Mapping[int, Assignment], position: int, column:
 def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: bool) -> Assignment:
     """A new value of a column, a Python value or an expression over rows of a schema.
 
-    Raises `UsageError` for a text that is an expression of columns, `SchemaError` for a value that the column's type cannot
+    Raises `UsageError` for a text that is an expression of columns, `ExpressionError` for an expression with a column in double
+    quotes, `SchemaError` for a value that the column's type cannot
     have, and as `bind_term`.
     """
     if isinstance(value, np.generic):
@@ -113,6 +115,8 @@ def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: 
     if isinstance(value, str):
         _refuse_expression(value, column, bind_value)
     own = bind_value(node)
+    for doubt in doubts_of_value(node, rows):
+        raise ExpressionError(column.name, expected="a column, or a text in single quotes", found=doubt)
     conditions = {reason: find_rows_without_result(node, reason) for reason in NoResult}
     missing = {
         reason: bind(condition, rows, case_sensitive=case_sensitive, max_depth=MAX_DERIVED_DEPTH)

@@ -162,6 +162,9 @@ def test_evolve_of_a_table_writes_nothing() -> None:
     assert list(names)[5:8] == ["rating", "ride_id", "driver"]
     assert names["driver"] == 6
     assert names["rating"] == 16
+    note = "nothing was written; --commit makes the change in the table\n"
+    assert ran("evolve", rides(), "add column rating int").err == note
+    assert ran("evolve", rides(), "add column rating int", "--dry-run").err == ""
     assert fingerprint(rides()) == before
 
 

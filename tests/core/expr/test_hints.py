@@ -121,6 +121,13 @@ def test_an_empty_predicate_is_refused_in_one_line(text: str) -> None:
         ),
         ("startswith(\"city\", 'o')", ["'city' LIKE 'o%' has no column; write city or `city` for the column"]),
         ("\"place.zip\" = '1'", ["'place.zip' = '1' has no column; write place.zip or `place`.`zip` for the column"]),
+        ('city <> "fare"', ["\"fare\" is a text; write fare or `fare` for the column, or 'fare' for the text"]),
+        (
+            "city = concat(\"City\", 'x')",
+            ["\"City\" is a text; write city or `city` for the column, or 'City' for the text"],
+        ),
+        ('city IN ("a", "fare")', ["\"fare\" is a text; write fare or `fare` for the column, or 'fare' for the text"]),
+        ('city = "oslo"', []),
         ("city <=> NULL", []),
         ("city = 'fare'", []),
         ("city IN ('fare')", []),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hudi_core import col
+from hudi_core import col, expr
 from hudi_core.errors import ExpressionError, RowError
 from hudi_core.front.opening import create_table
 from hudi_core.front.table import Table
@@ -105,6 +105,10 @@ def test_a_condition_that_is_hardly_meant_is_refused(tmp_path: Path, way: str) -
         (f'"{name}" IS NOT NULL', f"write {name} or `"),
         (f"{name} = '1' AND \"S\" NOT IN ('x')", "write s or `s`"),
         (f"NOT ({name} = NULL)", f"write {name} IS NULL"),
+        (
+            f'{name} <> "{name.replace("s", "id")}"' if way != "merge" else 'source.id <> "target.s"',
+            "for the column, or",
+        ),
         (f"{name.removesuffix('s')}i IN ('01')", "write .*i = '01'"),
     ]:
         with pytest.raises(ExpressionError, match=f"^where: expected a condition on values of columns, found .*{hint}"):
@@ -112,6 +116,28 @@ def test_a_condition_that_is_hardly_meant_is_refused(tmp_path: Path, way: str) -
     assert len(table.refresh().history()) == len(table.history())
     assert table.refresh().to_arrow().sort_by("id").to_pylist() == ROWS
     WAYS[way](table, f'{name} = "1" AND 1 = 1')
+
+
+@pytest.mark.parametrize("way", ["update", "merge"])
+def test_a_value_with_a_column_in_double_quotes_is_refused(tmp_path: Path, way: str) -> None:
+    """WRITE-1575: in single quotes it is the text."""
+    table, name = new_table(tmp_path), "target.l" if way == "merge" else "l"
+
+    def change(text: str) -> None:
+        if way == "update":
+            table.update({"s": expr(text)}, where="id = 'b'")
+        else:
+            source = pa.table({"id": ["b"]})
+            table.merge(source, on="id").when_matched_update({"s": expr(text)}).execute()
+
+    for text in (f'"{name}"', f'concat("{name}", s)' if way == "update" else f'concat("{name}", target.s)'):
+        with pytest.raises(
+            ExpressionError, match=rf"^s: expected a column, or a text in single quotes, found \"{name}\" is a"
+        ):
+            change(text)
+    for text in (f"'{name}'", '"other"'):
+        change(text)
+        assert table.refresh().to_arrow("id = 'b'")["s"].to_pylist() == [text[1:-1]]
 
 
 @pytest.mark.parametrize("way", ["update", "delete", "merge"])
