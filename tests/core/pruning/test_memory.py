@@ -56,7 +56,7 @@ def kept(of: t.Type, size: int = 0, shared: int = 0, *, times: int = 3, whole: b
     last = [texts(size, shared, 2)[0].decode()] if whole else []
 
     def requested() -> float:
-        gc.collect()
+        gc.freeze()  # what a long run has made by now takes seconds to look through, and is not traced
         tracemalloc.start()
         try:
             store = FileStatistics(FILES, load)
