@@ -13,8 +13,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import pytest
-
 from hudi_core.cluster.operations import cluster
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.front.opening import open_table
@@ -25,10 +23,9 @@ from hudi_core.writing.by_predicate import update
 from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
-from tests.support.drawing import SOAK, seed
+from tests.support.drawing import SOAK, each_pair, seed
 from tests.support.drawn_tables import VALUES, WIDER, DrawnTable, Row
 
-KINDS = [(kind, version, meta) for kind in ("cow", "mor") for version in (6, 8, 9) for meta in (True, False)]
 NO_FILLING = WriteOptions(sizes=FileSizes(small=0))
 """New rows make new files: then the others of a merge-on-read table go to log files."""
 
@@ -141,7 +138,7 @@ def as_text(row: Row, names: list[str]) -> str:
     return repr([row.get(name) for name in names])
 
 
-@pytest.mark.parametrize(("kind", "version", "meta"), KINDS)
+@each_pair(kind=["cow", "mor"], version=[6, 8, 9], meta=[True, False])
 def test_indexes_state_what_the_files_hold(tmp_path: Path, kind: str, version: int, meta: bool) -> None:
     random = Random(seed(zlib.crc32(f"{kind} {version} {meta}".encode())))
     for number in range(SEQUENCES):

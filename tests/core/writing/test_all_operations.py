@@ -16,7 +16,7 @@ import pytest
 import hudi_core
 from hudi_core.errors import HudiError
 from hudi_core.writing.result import WriteResult
-from tests.support.drawing import cases, seed
+from tests.support.drawing import cases, each_pair, seed
 
 TYPES: Final = pa.schema(
     [
@@ -109,9 +109,7 @@ def test_whatever_an_operation_refuses_is_an_error_of_our_own(
             assert hudi_core.open(path).scan(meta=False).to_arrow().equals(before)
 
 
-@pytest.mark.parametrize("kind", ["cow", "mor"])
-@pytest.mark.parametrize("version", [6, 8, 9])
-@pytest.mark.parametrize("options", OPTIONS[:3])
+@each_pair(kind=["cow", "mor"], version=[6, 8, 9], options=OPTIONS[:3])
 def test_rows_are_deleted_whatever_their_ordering_values(
     tmp_path: Path, kind: str, version: int, options: dict[str, str]
 ) -> None:

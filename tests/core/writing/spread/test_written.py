@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pytest
@@ -33,6 +33,7 @@ from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.operations import spread_write
 from hudi_core.writing.spread.written import WriteRows
+from tests.support.drawing import each_pair
 from tests.support.local_flow import LocalFlow, LocalRows, local_rows
 from tests.support.spread_writes import KINDS, assert_twins, cut, random_rows, rows_of, twins
 
@@ -92,16 +93,16 @@ def late(attempts: PartAttempts) -> Iterator[list[Any]]:
         yield [one for packet in pickle.loads(work)(number, iter(part)) for one in unpack_objects(packet)]
 
 
-@pytest.fixture(params=["files", "lines"])
-def markers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Markers of a part are files, or lines of one."""
-    monkeypatch.setattr(write_run, "MOST_FILES", 1 << 20 if request.param == "files" else 0)
+EACH: Final = each_pair(kind=["cow", "mor"], version=[6, 8, 9], most_files=[1 << 20, 0])
+"""Markers of a part are files, or, where it may have none, lines of one."""
 
 
-@pytest.mark.usefixtures("markers")
-@pytest.mark.parametrize(("kind", "version"), KINDS)
-def test_a_task_that_failed_is_done_again(tmp_path: Path, kind: str, version: int) -> None:
+@EACH
+def test_a_task_that_failed_is_done_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int, most_files: int
+) -> None:
     """WRITE-421: what the first attempt wrote is deleted by the commit; nothing is lost or doubled."""
+    monkeypatch.setattr(write_run, "MOST_FILES", most_files)
     spread, whole = twins(tmp_path, kind, version, ("column_stats", "record_index"))
     chance = random.Random(1)
     for _ in range(3):
@@ -134,12 +135,12 @@ def test_an_attempt_that_outlives_its_write_leaves_nothing(tmp_path: Path, kind:
     assert_twins(spread, whole)
 
 
-@pytest.mark.usefixtures("markers")
-@pytest.mark.parametrize(("kind", "version"), KINDS)
+@EACH
 def test_an_attempt_whose_write_ends_while_it_writes_deletes_its_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int, most_files: int
 ) -> None:
     """WRITE-426: it looks again when its file is written. A log file before table version 8 stays: it is the committed one."""
+    monkeypatch.setattr(write_run, "MOST_FILES", most_files)
     spread, whole = twins(tmp_path, kind, version, ("column_stats",))
     chance, attempts = random.Random(1), PartAttempts()
     for _ in range(2):
@@ -164,12 +165,12 @@ def test_an_attempt_whose_write_ends_while_it_writes_deletes_its_file(
     assert_twins(spread, whole)
 
 
-@pytest.mark.usefixtures("markers")
-@pytest.mark.parametrize(("kind", "version"), KINDS)
+@EACH
 def test_a_write_that_dies_is_rolled_back_by_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int, most_files: int
 ) -> None:
     """WRITE-421, ROLLBACK-1: the markers of attempts name their files."""
+    monkeypatch.setattr(write_run, "MOST_FILES", most_files)
     spread, whole = twins(tmp_path, kind, version, ("column_stats",))
     first, second = (random_rows(random.Random(seed), ROWS, [0]) for seed in (1, 2))
     for table in (spread, whole):
