@@ -18,8 +18,10 @@ import numpy as np
 from hudi_core.arrays import Bools, Floats, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.spans import gather
+from hudi_core.formats.parquet.calendars import FIRST_NEW_DAY, FIRST_YEAR, MOST_AHEAD, MOST_BACK
 from hudi_core.pruning.statistics import Carrier, ColumnStatistics, carrier
 from hudi_core.types import nodes as t
+from hudi_core.values.calendar import DAY_SECONDS
 
 LONG_STRING = 2048
 """Bytes that the longer of two bounds has at least when both have 4,096: as many are in the column chunk, uncompressed."""
@@ -93,6 +95,10 @@ def trust_statistics(recorded: ColumnStatistics, made: Origin, *, typed: bool = 
             return _strings(counted, made)
         case t.Binary() | t.Fixed() | t.Vector():
             return _bytes(counted, made)
+        case t.Date():
+            return _times(counted, 1)
+        case t.Timestamp(unit=unit, zoned=True):
+            return _times(counted, DAY_SECONDS * unit.value)
         case _:
             return counted
 
@@ -139,6 +145,24 @@ def _no_row_group_missing(statistics: ColumnStatistics, made: Origin) -> Bools:
     """No row group can have been counted as nulls for the length of its strings."""
     trusted: Bools = made.one_footer | made.in_memory | made.short | (statistics.nulls == 0)
     return trusted
+
+
+def _times(statistics: ColumnStatistics, per_day: int) -> ColumnStatistics:
+    """Bounds before 1900 may be those of a file that counts them in the old calendar, with which its rows are not read. Rule
+    FORMAT-1571."""
+    lower, upper = _integers_of(statistics.lower), _integers_of(statistics.upper)
+    early = FIRST_NEW_DAY * per_day
+    if not ((lower < early).any() or (upper < early).any()):
+        return statistics
+    least = np.iinfo(np.int64).min + MOST_BACK * per_day
+    lower = np.where(lower < early, np.maximum(lower, least) - MOST_BACK * per_day, lower)
+    upper = np.where(upper < early, np.maximum(upper, FIRST_YEAR * per_day) + MOST_AHEAD * per_day, upper)
+    return replace(statistics, lower=lower, upper=upper)
+
+
+def _integers_of(bounds: object) -> Numbers:
+    assert isinstance(bounds, np.ndarray)
+    return bounds
 
 
 def _floats_of(bounds: object) -> Floats:

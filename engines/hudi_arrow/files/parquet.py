@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,13 +20,21 @@ from hudi_arrow.numpy_arrays import from_numpy
 from hudi_arrow.stores.native_files import RandomAccessFile, copy_owned
 from hudi_arrow.stores.storage import decoding, native_file
 from hudi_core.arrays import Bools
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import FileInfo, Footer, RowGroup, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.parquet.chunks import MAGIC
 from hudi_core.formats.parquet.statistics import FooterChunks, FooterStatistics
 from hudi_core.schema.schema import Path
 
+if TYPE_CHECKING:
+    from hudi_arrow.files import calendars
+    from hudi_core.formats.parquet.calendars import OldCalendar
+else:
+    calendars = ModuleByNeed("hudi_arrow.files.calendars")  # for files of Spark's own writer
+
 _WHAT = "a Parquet file"
+_OF_SPARK: Final = "org.apache.spark.version"
 _FIRST_READ = 1 << 19
 """Enough for the footer of a file with Hudi's bloom filter in one go."""
 _BATCH_ROWS, _LEAST_ROWS = 65_536, 1_024
@@ -67,16 +75,18 @@ class OpenedParquet:
     """The file, where it was read with its footer."""
     reader: pq.ParquetReader | None
     """A file that was read whole, as pyarrow reads it."""
+    calendar: OldCalendar | None
+    """What counts days and instants otherwise than the proleptic Gregorian calendar. Rule FORMAT-1571."""
 
     @property
     def footer(self) -> Footer:
         rows, below = self.metadata.num_rows, self.columns.leaves
         chunks = FooterChunks(self.where, self.footer_bytes)
         groups = tuple(
-            RowGroup(count, FooterStatistics(chunks, self.writer, count, below, number))
+            RowGroup(count, FooterStatistics(chunks, self.writer, count, below, number, self.calendar))
             for number, count in enumerate(self.groups)
         )
-        statistics = FooterStatistics(chunks, self.writer, rows, below)
+        statistics = FooterStatistics(chunks, self.writer, rows, below, calendar=self.calendar)
         return Footer(
             rows, self.columns.schema, self.metadata_strings, statistics, groups, self.file_size, chunks.release
         )
@@ -107,7 +117,8 @@ class OpenedParquet:
                 else:
                     group_batches = _some_rows(source, self, group, wanted, keep[begin : begin + rows])
                 for batch in group_batches:
-                    yield cast_batch(batch, wanted.types)
+                    made = cast_batch(batch, wanted.types)
+                    yield made if self.calendar is None else calendars.in_new_calendar(made, self.calendar, self.where)
                 begin += rows
 
 
@@ -283,6 +294,7 @@ def _open_file(storage: Storage, file: FileInfo) -> OpenedParquet:
         FASTER_THAN_ARROW and _has_gzip(metadata),
         whole,
         None if whole is None else reader,
+        calendars.read_calendar(metadata_strings, metadata) if _OF_SPARK in metadata_strings else None,
     )
 
 

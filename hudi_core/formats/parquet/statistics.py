@@ -119,6 +119,14 @@ class FooterChunks:
             self._footer = None
 
 
+class Calendar(Protocol):
+    """A calendar that counts early days and instants otherwise than their values are read."""
+
+    def limit(self, kind: t.Type) -> int | None:
+        """The least value of a type that is read as it is stored; None where all are."""
+        ...
+
+
 class FooterStatistics(Mapping[Path, LeafStatistics]):
     """Statistics by path of names, computed on lookup: wide files have many columns, queries use few.
 
@@ -126,17 +134,29 @@ class FooterStatistics(Mapping[Path, LeafStatistics]):
     """
 
     def __init__(
-        self, chunks: Chunks, writer: str, rows: int, leaves: Mapping[Path, Leaf], group: int | None = None
+        self,
+        chunks: Chunks,
+        writer: str,
+        rows: int,
+        leaves: Mapping[Path, Leaf],
+        group: int | None = None,
+        calendar: Calendar | None = None,
     ) -> None:
-        """Statistics of the file, or of one row group; `rows` are the rows of the file or group."""
+        """Statistics of the file, or of one row group; `rows` are the rows of the file or group, `calendar` what counts days
+        otherwise."""
         self._chunks, self._writer, self._rows, self._leaves, self._group = chunks, writer, rows, leaves, group
+        self._calendar = calendar
 
     def __getitem__(self, path: Path) -> LeafStatistics:
         leaf = self._leaves[path]
         column = self._chunks.chunks_of(leaf.index)
         if self._group is not None:
             column = replace(column, chunks=column.chunks[self._group : self._group + 1])
-        return _statistics(column, leaf.type, self._rows, self._writer)
+        statistics = _statistics(column, leaf.type, self._rows, self._writer)
+        limit = None if self._calendar is None else self._calendar.limit(leaf.type)
+        if limit is None or (statistics.lower is not None and statistics.lower >= limit):
+            return statistics
+        return replace(statistics, lower=None, upper=None)
 
     def __iter__(self) -> Iterator[Path]:
         return iter(self._leaves)

@@ -226,3 +226,18 @@ class TestRealSizes:
     def test_other_characters_are_an_upper_bound(self) -> None:
         assert known(belief(t.String(), "a", "\ud7ff", rows=101)) == (True, True)
         assert known(belief(t.String(), "a", "\U00010000", rows=101)) == (True, True)
+
+
+@pytest.mark.parametrize("of", [t.Date(), t.Timestamp(t.Unit.MICROS), t.Timestamp(t.Unit.MILLIS)])
+def test_early_bounds_may_be_days_of_the_julian_calendar(of: t.Type) -> None:
+    """FORMAT-1571: which rows are not read with."""
+    day = 86_400 * of.unit.value if isinstance(of, t.Timestamp) else 1
+    found = belief(of, -719_164 * day, -171_595 * day)
+    assert known(found) == (True, True)
+    assert (found.lower[0], found.upper[0]) == (-719_175 * day, -171_592 * day)
+    later = belief(of, -20_000 * day, 5 * day)
+    assert (later.lower[0], later.upper[0]) == (-20_000 * day, 5 * day)
+    least = -(2**63) if isinstance(of, t.Timestamp) else -(2**31)
+    found = belief(of, least, least)
+    assert found.lower[0] <= least + 11 * day
+    assert found.upper[0] == -719_161 * day
