@@ -5,24 +5,15 @@ What is counted how: `hudi_core.formats.parquet.calendars`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from hudi_arrow.arrays import Array, Lists, lists, lists_of, numbers, struct_of
 from hudi_arrow.numpy_arrays import bitmap, from_numpy, has_value, to_numpy
 from hudi_arrow.types import from_arrow
-from hudi_core.formats.parquet.calendars import OldCalendar, old_calendar
+from hudi_core.formats.parquet.calendars import OldCalendar
 from hudi_core.types import nodes as t
-
-
-def read_calendar(pairs: Mapping[str, str], metadata: pq.FileMetaData) -> OldCalendar | None:
-    """The old calendar of a file, if it has one."""
-    columns = range(metadata.num_columns)
-    return old_calendar(pairs, int96=any(metadata.schema.column(n).physical_type == "INT96" for n in columns))
 
 
 def in_new_calendar(batch: pa.RecordBatch, calendar: OldCalendar, where: str) -> pa.RecordBatch:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from hudi_arrow.arrays import Array, decodable, plain
 from hudi_arrow.types import EXTRAS, schema_from_arrow, to_arrow, with_inner_types
 from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import CorruptFileError, SchemaError, UnknownColumnError
 from hudi_core.formats.parquet.statistics import Leaf, leaf_numbers, leaves
 from hudi_core.formats.parquet.thrift import LIST, raw_fields
@@ -24,9 +25,16 @@ from hudi_core.schema.schema import Path, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import with_children
 
+if TYPE_CHECKING:
+    from hudi_core.formats.parquet import calendars
+    from hudi_core.formats.parquet.calendars import OldCalendar
+else:
+    calendars = ModuleByNeed("hudi_core.formats.parquet.calendars")  # for files of Spark's own writer
+
 AVRO_SCHEMA_KEYS = ("parquet.avro.schema", "orc.avro.schema")
 INT96: Final = pa.timestamp("us", "UTC")
 """The type of INT96: Spark and Hive write instants there."""
+_OF_SPARK: Final = "org.apache.spark.version"
 _NOTES: Final = (b"ARROW:schema", EXTRAS, *(key.encode() for key in AVRO_SCHEMA_KEYS))
 """The keys of a file's metadata that determine its schema."""
 _KNOWN: Final = deque[tuple[bytes, Sequence[bytes | None], "Schemas"]](maxlen=8)
@@ -156,6 +164,14 @@ def _schemas(metadata: pq.FileMetaData, noted: Mapping[bytes, bytes], where: str
         arrow = without_int96(arrow, metadata.schema)
     stored = arrow.with_metadata({EXTRAS: noted[EXTRAS]} if EXTRAS in noted else None)
     return stored, file_columns(stored, texts(noted), where)
+
+
+def read_calendar(pairs: Mapping[str, str], metadata: pq.FileMetaData) -> OldCalendar | None:
+    """The calendar in which a file counts days and instants, by its key-value pairs; None for the proleptic Gregorian one."""
+    if _OF_SPARK not in pairs:
+        return None
+    columns = range(metadata.num_columns)
+    return calendars.old_calendar(pairs, int96=any(metadata.schema.column(n).physical_type == "INT96" for n in columns))
 
 
 def without_int96(arrow: pa.Schema, stored: pq.ParquetSchema) -> pa.Schema:

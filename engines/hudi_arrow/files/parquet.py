@@ -6,13 +6,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hudi_arrow.files.fallback import or_by_arrow
-from hudi_arrow.files.footers import INT96, ChosenColumns, FileColumns, cast_batch, parquet_schemas, texts
+from hudi_arrow.files.footers import (
+    INT96,
+    ChosenColumns,
+    FileColumns,
+    cast_batch,
+    parquet_schemas,
+    read_calendar,
+    texts,
+)
 from hudi_arrow.files.inflated import FASTER_THAN_ARROW, AssembledFile, PagedFile
 from hudi_arrow.files.pages import read_ranges
 from hudi_arrow.files.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
@@ -34,7 +42,6 @@ else:
     calendars = ModuleByNeed("hudi_arrow.files.calendars")  # for files of Spark's own writer
 
 _WHAT = "a Parquet file"
-_OF_SPARK: Final = "org.apache.spark.version"
 _FIRST_READ = 1 << 19
 """Enough for the footer of a file with Hudi's bloom filter in one go."""
 _BATCH_ROWS, _LEAST_ROWS = 65_536, 1_024
@@ -294,7 +301,7 @@ def _open_file(storage: Storage, file: FileInfo) -> OpenedParquet:
         FASTER_THAN_ARROW and _has_gzip(metadata),
         whole,
         None if whole is None else reader,
-        calendars.read_calendar(metadata_strings, metadata) if _OF_SPARK in metadata_strings else None,
+        read_calendar(metadata_strings, metadata),
     )
 
 

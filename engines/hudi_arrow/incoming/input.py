@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from hudi_arrow.files.footers import INT96, arrow_types, cast_batch, cast_column, without_int96
+from hudi_arrow.files.footers import INT96, arrow_types, cast_batch, cast_column, read_calendar, texts, without_int96
 from hudi_arrow.files.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
 from hudi_arrow.incoming.given import PANDAS, row_numbers, stream_of
 from hudi_arrow.incoming.input_folders import files_in
@@ -34,8 +34,10 @@ from hudi_core.types import nodes as t
 from hudi_core.types.walk import with_children
 
 if TYPE_CHECKING:
+    from hudi_arrow.files import calendars
     from hudi_arrow.incoming import csv_rows, json_rows
 else:
+    calendars = ModuleByNeed("hudi_arrow.files.calendars")  # for files of Spark's own writer
     csv_rows, json_rows = (ModuleByNeed(f"hudi_arrow.incoming.{name}") for name in ("csv_rows", "json_rows"))
 
 _BATCH_ROWS = 65_536
@@ -284,8 +286,10 @@ def _parquet(source: Path, types: _Types, _: bool) -> Iterator[pa.RecordBatch]:
                 _refuse_finer(file, opened, int96)
                 arrow = _with_local(without_int96(arrow, opened.schema), types)
             yield no_rows(arrow)
+            calendar = read_calendar(texts(opened.metadata.metadata or {}), opened.metadata)
             for batch in opened.iter_batches(_BATCH_ROWS):
-                yield batch.cast(arrow) if int96 else batch
+                typed = batch.cast(arrow) if int96 else batch
+                yield typed if calendar is None else calendars.in_new_calendar(typed, calendar, str(file))
 
 
 def _open_parquet(file: Path) -> pq.ParquetFile:

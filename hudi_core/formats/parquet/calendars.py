@@ -71,7 +71,8 @@ class OldCalendar:
         clock = self.count_days(days) * DAY_SECONDS + (seconds + standard) % DAY_SECONDS
         moved = np.array([second - zone_shift(second, self.zone) for second in clock.tolist()], np.int64)
         counted = np.where(seconds < FIRST_NEW_DAY * DAY_SECONDS, moved, seconds) * per_second + distinct % per_second
-        return counted[places.reshape(-1)]
+        result: Numbers = counted[places.reshape(-1)]
+        return result
 
 
 def old_calendar(pairs: Mapping[str, str], *, int96: bool) -> OldCalendar | None:
@@ -94,4 +95,5 @@ def _in_gregorian(days: Numbers) -> Numbers:
     month = (5 * day + 2) // 153
     first = day - (153 * month + 2) // 5
     late = month >= 10
-    return days_from_civil(4 * period + year + late, np.where(late, month - 9, month + 3)) + first
+    counted: Numbers = days_from_civil(4 * period + year + late, np.where(late, month - 9, month + 3)) + first
+    return counted

@@ -154,7 +154,7 @@ class FooterStatistics(Mapping[Path, LeafStatistics]):
             column = replace(column, chunks=column.chunks[self._group : self._group + 1])
         statistics = _statistics(column, leaf.type, self._rows, self._writer)
         limit = None if self._calendar is None else self._calendar.limit(leaf.type)
-        if limit is None or (statistics.lower is not None and statistics.lower >= limit):
+        if limit is None or (isinstance(statistics.lower, int) and statistics.lower >= limit):
             return statistics
         return replace(statistics, lower=None, upper=None)
 

@@ -103,3 +103,22 @@ def test_recorded_bounds_may_be_of_the_old_calendar(tmp_path: Path) -> None:
     table = hudi_core.open(tmp_path / "t")
     assert table.scan("d = DATE '1500-03-01'").count() == 1
     assert table.scan("at = TIMESTAMP '1500-03-01 00:00:00'").count() == 1
+
+
+@pytest.mark.parametrize("older", ["INT64", "INT96"])
+def test_rows_that_come_in_such_a_file_are_read_so_too(tmp_path: Path, older: str) -> None:
+    """FORMAT-1571."""
+    given = rows(DATES)
+    notes = NOTES | ({"org.apache.spark.legacyINT96": ""} if older == "INT96" else {})
+    plain = in_old_calendar(given).drop_columns(["local"])
+    as_int96 = older == "INT96"
+    with pq.ParquetWriter(
+        tmp_path / "rows.parquet", plain.schema, store_schema=False, use_deprecated_int96_timestamps=as_int96
+    ) as writer:
+        writer.write_table(plain)
+        writer.add_key_value_metadata(notes)
+    wanted = given.drop_columns(["local"])
+    table = hudi_core.create(tmp_path / "t", wanted.schema, "id")
+    table.insert(str(tmp_path / "rows.parquet"))
+    stored = table.refresh().scan(meta=False).to_arrow().to_pylist()
+    assert {row["id"]: row for row in stored} == {row["id"]: row for row in wanted.to_pylist()}
