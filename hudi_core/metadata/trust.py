@@ -18,7 +18,7 @@ import numpy as np
 from hudi_core.arrays import Bools, Floats, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.spans import gather
-from hudi_core.formats.parquet.calendars import FIRST_NEW_DAY, FIRST_YEAR, MOST_AHEAD, MOST_BACK
+from hudi_core.formats.parquet.calendars import FIRST_DAY, FIRST_NEW_DAY, FIRST_YEAR, MOST_AHEAD, MOST_BACK
 from hudi_core.pruning.statistics import Carrier, ColumnStatistics, carrier
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS
@@ -96,9 +96,9 @@ def trust_statistics(recorded: ColumnStatistics, made: Origin, *, typed: bool = 
         case t.Binary() | t.Fixed() | t.Vector():
             return _bytes(counted, made)
         case t.Date():
-            return _times(counted, 1)
+            return _times(counted, FIRST_DAY, 1)
         case t.Timestamp(unit=unit, zoned=True):
-            return _times(counted, DAY_SECONDS * unit.value)
+            return _times(counted, FIRST_NEW_DAY, DAY_SECONDS * unit.value)
         case _:
             return counted
 
@@ -147,16 +147,17 @@ def _no_row_group_missing(statistics: ColumnStatistics, made: Origin) -> Bools:
     return trusted
 
 
-def _times(statistics: ColumnStatistics, per_day: int) -> ColumnStatistics:
-    """Bounds before 1900 may be those of a file that counts them in the old calendar, with which its rows are not read. Rule
-    FORMAT-1571."""
+def _times(statistics: ColumnStatistics, first_day: int, per_day: int) -> ColumnStatistics:
+    """Bounds before a day, the first that both calendars count alike, may be those of a file that counts in the old one, in which
+    its rows are not read. Rule FORMAT-1571."""
     lower, upper = _integers_of(statistics.lower), _integers_of(statistics.upper)
-    early = FIRST_NEW_DAY * per_day
+    early = first_day * per_day
     if not ((lower < early).any() or (upper < early).any()):
         return statistics
-    least = np.iinfo(np.int64).min + MOST_BACK * per_day
+    least = int(np.iinfo(np.int64).min) + MOST_BACK * per_day
+    first = max(FIRST_YEAR * per_day, least)  # nanoseconds do not go back to the year 1
     lower = np.where(lower < early, np.maximum(lower, least) - MOST_BACK * per_day, lower)
-    upper = np.where(upper < early, np.maximum(upper, FIRST_YEAR * per_day) + MOST_AHEAD * per_day, upper)
+    upper = np.where(upper < early, np.maximum(upper, first) + MOST_AHEAD * per_day, upper)
     return replace(statistics, lower=lower, upper=upper)
 
 

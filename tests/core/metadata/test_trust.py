@@ -241,3 +241,12 @@ def test_early_bounds_may_be_days_of_the_julian_calendar(of: t.Type) -> None:
     found = belief(of, least, least)
     assert found.lower[0] <= least + 11 * day
     assert found.upper[0] == -719_161 * day
+
+
+@pytest.mark.parametrize("unit", t.Unit)
+def test_days_and_instants_are_counted_alike_from_other_days_on(unit: t.Unit) -> None:
+    """FORMAT-1571."""
+    day = 86_400 * unit.value
+    instants, days = belief(t.Timestamp(unit), -30_000 * day, -29_000 * day), belief(t.Date(), -30_000, -29_000)
+    assert (instants.lower[0], instants.upper[0]) == (-30_011 * day, -28_997 * day)
+    assert (days.lower[0], days.upper[0]) == (-30_000, -29_000)
