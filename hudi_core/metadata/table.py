@@ -6,11 +6,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.arrays import Numbers
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.columns.hashes import file_group_indexes, xxh64_id
 from hudi_core.columns.strings import utf8_column
 from hudi_core.engine import FileInfo, Storage
@@ -54,6 +56,11 @@ from hudi_core.timeline.recorded_logs import knows_writers, lacks_written
 from hudi_core.timeline.slice_building import Visibility, latest_slices
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline, timeline_in
+
+if TYPE_CHECKING:
+    from hudi_core.timeline import moved_instants
+else:
+    moved_instants = ModuleByNeed("hudi_core.timeline.moved_instants")  # few metadata tables lack a write
 
 METADATA_FOLDER = f"{FOLDER}/metadata"
 _PROPERTIES = f"{METADATA_FOLDER}/{PROPERTIES_PATH}"
@@ -385,6 +392,9 @@ def open_metadata_table(
         timeline, zone=data_timeline.zone
     )  # its times are those of the table's writes, and are later than some
     _refuse_lagging(storage, timeline, data_timeline)
+    here = {instant.requested_time for instant in timeline.commits}
+    if any(instant.requested_time not in here for instant in data_timeline.commits):
+        moved_instants.refuse_lacking(timeline, own, data_timeline, f"{METADATA_FOLDER}/")
     pending = data_timeline.pending_times
     if earlier is None:
         return MetadataTable(storage, own, timeline, frozenset(config.metadata_partitions), pending)

@@ -6,7 +6,6 @@ external_files  files of other writers that were registered where they are: thei
                 TABLE-741
 footer_cache  statistics in footers of base files, kept in a local file between processes. Rule SOURCE-19
 mode          whether the metadata table is read
-moved_instants  changes of a table's version that stopped half-way. Rule TIME-1547
 snapshot      `Snapshot`: a table at an instant: its schema, file slices and metadata, each looked up when first needed; whether
               a timeline is lost. Rule TABLE-1370
 time_travel   which times a table can still be read at: not those whose files were cleaned away. Rules QUERY-1 to QUERY-4

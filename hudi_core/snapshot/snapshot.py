@@ -44,9 +44,10 @@ from hudi_core.timeline.slices import Slices
 from hudi_core.timeline.timeline import Timeline, timeline_in
 
 if TYPE_CHECKING:
-    from hudi_core.snapshot import moved_instants, time_travel
+    from hudi_core.snapshot import time_travel
+    from hudi_core.timeline import moved_instants
 else:
-    moved_instants = ModuleByNeed("hudi_core.snapshot.moved_instants")  # few tables have files of unknown writes
+    moved_instants = ModuleByNeed("hudi_core.timeline.moved_instants")  # few tables have files of unknown writes
     time_travel = ModuleByNeed("hudi_core.snapshot.time_travel")  # most tables are not changed while they are open
 
 _SHORTEST: Final = 14

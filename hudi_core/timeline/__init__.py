@@ -7,6 +7,7 @@ history      the history of a table: its archived instants, in the form of its l
 history_log  history of layout 1: log files of one record for each state of each instant. Rules TIME-20 and TIME-23
 history_lsm  history of layout 2: Parquet files by ranges of requested times, named by a manifest. Rules TIME-20 to TIME-22
 instants     instants: the names of their files in both timeline layouts, their states, and their order; what a history answers
+moved_instants  changes of a table's version that stopped half-way. Rule TIME-1547
 recorded_logs  what completed writes record of the log files that they wrote: their sizes, and how many bytes are theirs
 schemas      the schema of a table and the schemas its files were written under, with stable column ids. Rules TIME-30 to
              TIME-36

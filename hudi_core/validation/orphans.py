@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.snapshot.moved_instants import refuse_moved
 from hudi_core.storage_parts import StorageWithLinks
+from hudi_core.timeline.moved_instants import refuse_moved
 from hudi_core.validation.findings import Finding, Severity, by_hand, problem
 from hudi_core.validation.subject import DataFile, Subject
 

@@ -65,6 +65,21 @@ def test_a_table_of_which_some_instants_moved_is_refused(
     assert sorted(path.rglob("*.parquet")) == files
 
 
+@pytest.mark.parametrize("moved", [(2,), (1,), (0,), (0, 1), (0, 1, 2)])
+@pytest.mark.parametrize("version", [6, 8, 9])
+def test_a_metadata_table_of_which_some_instants_moved_is_not_used(
+    tmp_path: Path, version: int, moved: tuple[int, ...]
+) -> None:
+    path = tmp_path / "t"
+    times = [one.requested_time for one in made(path, version, indexed=True).timeline.commits]
+    move(path / ".hoodie/metadata", version, [times[number] for number in moved])
+    table = open_table(path)
+    assert sorted(row["id"] for row in table.scan().to_json_rows()) == ["a", "b", "c"]
+    assert [warning for warning in table.warnings if "metadata" in warning]
+    with pytest.raises(CorruptFileError, match="metadata"):
+        table.upsert(pa.table({"id": ["b"], "n": pa.array([7], pa.int32())}))
+
+
 @pytest.mark.parametrize("version", [6, 9])
 def test_a_table_without_unknown_writes_is_read(tmp_path: Path, version: int) -> None:
     """Instants that a change left behind are in nobody's way."""
