@@ -48,6 +48,8 @@ def chunk_copies(older: OpenedFile[Any], as_stored: Set[str], schema: Schema, co
     """
     if not isinstance(older, OpenedParquet) or (older.whole is None and older.storage.is_remote):
         return None
+    if older.calendar is not None:  # values are other ones than the pages have
+        return None
     frame = _frame(schema)
     if not frame.fits(older.footer_bytes):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,10 +50,12 @@ class Rewrite:
         assert isinstance(opened, OpenedParquet)
         self.opened = opened
 
-    def _write(self, name: str, rows: Rows, **settings: Any) -> WrittenFile:
+    def _write(self, name: str, rows: Rows, notes: Mapping[str, str] | None = None, **settings: Any) -> WrittenFile:
         size = settings.get("row_group_rows", len(rows))
         batches = [batch_of(self.schema, list(rows[first : first + size])) for first in range(0, len(rows), size)]
-        return ParquetWriter(**settings).write(self.storage, name, self.schema, batches, lambda: {"made": "old"})
+        return ParquetWriter(**settings).write(
+            self.storage, name, self.schema, batches, lambda: {"made": "old", **(notes or {})}
+        )
 
     def again(
         self, made: Iterable[RewrittenRows[pa.RecordBatch]], as_stored: Iterable[str] | None = None, **settings: Any
@@ -170,6 +172,15 @@ def test_the_sign_of_zero_is_another_value(tmp_path: Path) -> None:
     rewrite.again(rewrite.beside([(-0.0, -0.0, (-0.0,)), (math.nan, math.nan, (math.nan,))]))
     assert rewrite.copied() == [[]]
     assert repr(read(tmp_path, schema)) == repr([(-0.0, -0.0, (-0.0,)), (math.nan, math.nan, (math.nan,))])
+
+
+def test_days_in_another_calendar_are_not_copied(tmp_path: Path) -> None:
+    """WRITE-1470, FORMAT-1571: the new file does not say that it has them."""
+    schema = schema_of(n=t.Long(), d=t.Date())
+    notes = {"org.apache.spark.version": "3.5.9", "org.apache.spark.legacyDateTime": ""}
+    rewrite = Rewrite(tmp_path, schema, [(1, -719_164), (2, 0)], notes=notes)
+    rewrite.again(rewrite.beside([(1, -719_162), (2, 0)]))
+    assert read(tmp_path, schema) == [(1, -719_162), (2, 0)]
 
 
 def test_only_columns_that_are_read_as_stored_are_copied(tmp_path: Path) -> None:
