@@ -33,7 +33,7 @@ from hudi_core.types import nodes as t
 from hudi_core.values.domain import check
 
 _APPLICATION: Final = 0x48754643  # "HuFC": marks the file as ours in SQLite's own header
-_VERSION: Final = 3
+_VERSION: Final = 4
 _TABLE: Final = """
 CREATE TABLE footers (
     root TEXT NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL, content BLOB NOT NULL, digest BLOB NOT NULL,
