@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -194,12 +194,21 @@ def _refuse(table: NewTable) -> None:
             raise UsageError(
                 "schema", expected="structs with parts, as Parquet has them", found=f"{'.'.join(path)} without"
             )
-    alike = next((name for name, count in Counter(name.lower() for name in names).items() if count > 1), None)
-    if alike is not None:
-        raise UsageError("schema", expected="names that differ in more than case", found=f"two of {alike}")
+        if isinstance(part.type, t.Record):
+            _refuse_alike([field.name for field in part.type.fields], path)
+    _refuse_alike(names, ())
     for role, columns in roles:
         refuse_repeated(role, columns, (column.partition(":")[0] for column in columns))
     refuse_options(table.options, _arguments(table))
+
+
+def _refuse_alike(names: Iterable[str], path: tuple[str, ...]) -> None:
+    """Raises `UsageError` for names of columns, or of parts of a struct at a path, that other readers cannot tell apart.
+    Rule CREATE-1578."""
+    alike = next((name for name, count in Counter(name.lower() for name in names).items() if count > 1), None)
+    if alike is not None:
+        found = f"two of {'.'.join((*path, alike))}"
+        raise UsageError("schema", expected="names that differ in more than case", found=found)
 
 
 def _arguments(table: NewTable) -> dict[str, str]:

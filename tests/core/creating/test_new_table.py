@@ -25,6 +25,7 @@ from hudi_core.types import nodes as t
 SCHEMA = Schema(t.Record(tuple(t.Field(number, name, t.String()) for number, name in enumerate(("a", "b", "c", "ts")))))
 NEW = NewTable("trips", SCHEMA, key=("a",), partition_by=("c",), ordering=("ts",))
 EVENT_TIME, COMMIT_TIME = MergeMode.EVENT_TIME_ORDERING, MergeMode.COMMIT_TIME_ORDERING
+PAIRS = t.Array(t.Field(2, "element", t.Record((t.Field(3, "x", t.Long()), t.Field(4, "X", t.Long())))))
 
 
 @pytest.mark.parametrize("version", [6, 8, 9])
@@ -133,6 +134,8 @@ def test_virtual_keys_that_writers_of_apache_hudi_take_apart_otherwise_are_refus
         ({"schema": Schema(t.Record(())), "key": (), "partition_by": (), "ordering": ()}, "schema: expected columns"),
         ({"schema": Schema(t.Record((t.Field(0, "a", t.String()), t.Field(1, "A", t.String())))),
           "partition_by": (), "ordering": ()}, "differ in more than case"),
+        ({"schema": Schema(t.Record((t.Field(0, "a", t.String()), t.Field(1, "s", PAIRS)))), "partition_by": (), "ordering": ()},
+         "names that differ in more than case, found two of s.element.x"),
         ({"schema": Schema(t.Record((t.Field(0, "a", t.Decimal(39, 2)),))), "key": (), "partition_by": (), "ordering": ()},
          "decimals of at most 38 digits, found a of 39"),
         ({"key": ("a", "b", "a")}, "each column once"),
@@ -147,7 +150,7 @@ def test_virtual_keys_that_writers_of_apache_hudi_take_apart_otherwise_are_refus
     ],
 )  # fmt: skip
 def test_types_that_no_table_can_have_are_refused(changes: dict[str, object], message: str) -> None:
-    """CREATE-1."""
+    """CREATE-1, CREATE-1578."""
     with pytest.raises(UsageError, match=message):
         new_properties(replace(NEW, **changes))  # type: ignore[arg-type]
 
