@@ -78,10 +78,10 @@ def measure(store: MeasuredStore, name: str, options: dict[str, Any], operation:
         ("upsert", "plain", 16),
         ("upsert", "listed", 19),
         ("upsert", "stated", 20),
-        ("delete", "plain", 18),
+        ("delete", "plain", 17),
         ("delete", "listed", 20),
         ("clean", "listed", 22),
-        ("compact", "stated", 36),
+        ("compact", "stated", 34),
         ("read", "listed", 4),
     ],
 )
