@@ -37,13 +37,6 @@ class StorageWithAnswersAhead(Protocol):
         ...
 
 
-def forget_expected(storage: object) -> None:
-    """Has storage asked anew for what may have changed since it was fetched ahead. Whoever looks at the table anew begins so:
-    what was fetched before is of an earlier state. Rule STORE-1555."""
-    if isinstance(storage, StorageWithAnswersAhead):
-        storage.forget_expected()
-
-
 @runtime_checkable
 class StorageWithSync(Protocol):
     """An optional part of an engine's storage: a loss of power can undo its changes until they are synced. Rule STORE-324."""

@@ -20,7 +20,7 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import next_time
 from hudi_core.errors import ConflictError, HudiError, UsageError, list_times
-from hudi_core.table.open import refreshed, refreshed_to_plan
+from hudi_core.table.open import look_to_plan, refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant, InstantFiles, InstantState
 from hudi_core.timeline.services import FileGroup, is_planned_clustering
@@ -62,7 +62,7 @@ def schedule(table: Table, options: ClusterOptions) -> Instant | None:
     """
     gains: tuple[Gain, ...] = ()
     for _ in range(_ATTEMPTS):
-        latest = refreshed_to_plan(table)
+        latest = look_to_plan(table)
         plan = plan_clustering(latest, options)
         if not plan.groups:
             return None

@@ -97,7 +97,7 @@ class AnswersAhead(Generic[K, R]):
         self._threads = BackgroundThreads(workers, "hudi-ahead")
         self._lock = Lock()
         self._answers: dict[K, tuple[Future[R], int, bool]] = {}
-        """Of each its size, and whether it may change."""
+        """Answers by key, with their sizes, and whether they may change."""
         self._bytes = 0
 
     def ask(self, key: K, call: Callable[[], R], size: int, *, anew: bool = False) -> None:

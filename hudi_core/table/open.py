@@ -17,7 +17,7 @@ from hudi_core.options import NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig,
 from hudi_core.rows.outside_files import is_there
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES, FooterCache
 from hudi_core.snapshot.mode import MetadataMode
-from hudi_core.storage_parts import forget_expected
+from hudi_core.storage_parts import StorageWithAnswersAhead
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.table import Table
 from hudi_core.timeline.files import read_if_there
@@ -85,27 +85,27 @@ def refreshed(table: T) -> T:
     predicates, which only read what was written since. `table` does not change; it is returned when nothing has changed.
     Raises what `open_table` does.
     """
-    forget_expected(table.storage)
+    _forget_expected(table.storage)
     if table.metadata_read is not None:
         table.storage.expect(folders=[table.metadata_read.timeline.folder])
     return _look_again(table, is_locked=False)
 
 
-def refreshed_to_plan(table: T, *, statistics: bool = False) -> T:
+def look_to_plan(table: T, *, statistics: bool = False) -> T:
     """As `refreshed`, for whoever looks at the table's slices next. Remote storage is asked for what these are made of, and with
     `statistics` for those of files, beside the timeline. Rule STORE-1556."""
-    return _refreshed_beside(table, statistics=statistics, commits=False)
+    return _look_beside(table, statistics=statistics, commits=False)
 
 
-def refreshed_to_commit(table: T, *, files: Sequence[str] = ()) -> T:
-    """As `refreshed_to_plan`, under the table's lock, for whoever commits next: also for what the metadata table's part of the
+def look_to_commit(table: T, *, files: Sequence[str] = ()) -> T:
+    """As `look_to_plan`, under the table's lock, for whoever commits next: also for what the metadata table's part of the
     commit is made of, and for `files` that are read next, but not for the data files of a table without a metadata table."""
-    return _refreshed_beside(table, files, statistics=False, commits=True)
+    return _look_beside(table, files, statistics=False, commits=True)
 
 
-def _refreshed_beside(table: T, files: Sequence[str] = (), *, statistics: bool, commits: bool) -> T:
+def _look_beside(table: T, files: Sequence[str] = (), *, statistics: bool, commits: bool) -> T:
     storage, config, mode = table.storage, table.config, table.metadata_mode
-    forget_expected(storage)
+    _forget_expected(storage)
     announced = snapshots.announce_snapshot(storage, config, mode, statistics=statistics, commits=commits)
     storage.expect(files=files)
     latest = _look_again(table, is_locked=commits)
@@ -126,7 +126,7 @@ def _look_again(table: T, *, is_locked: bool) -> T:
     if not is_locked:
         # A commit may have come between the listing of the metadata table and that of the timeline, which has to be the first
         # then: a commit of the timeline is in the metadata table, and a pending write is known to be pending. Rule STORE-1556.
-        forget_expected(storage)
+        _forget_expected(storage)
     return type(table)(
         table.engine,
         storage,
@@ -138,6 +138,12 @@ def _look_again(table: T, *, is_locked: bool) -> T:
         table.metadata_read,
         table.key_options,
     )
+
+
+def _forget_expected(storage: Storage) -> None:
+    """Has storage asked anew for what may have changed since it was fetched ahead: it is of an earlier state. Rule STORE-1555."""
+    if isinstance(storage, StorageWithAnswersAhead):
+        storage.forget_expected()
 
 
 def _is_up_to_date(table: Table) -> bool:

@@ -27,7 +27,7 @@ from hudi_core.errors import ConflictError, HudiError, NoSuchFileError, StorageE
 from hudi_core.formats.avro.container import write_container
 from hudi_core.local_files import let_pass, look_before_naming
 from hudi_core.snapshot.snapshot import Snapshot
-from hudi_core.table.open import refreshed, refreshed_to_commit, refreshed_to_plan
+from hudi_core.table.open import look_to_commit, look_to_plan, refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import (
     CLUSTERING,
@@ -175,7 +175,7 @@ class Transaction:
         with _let_stay(self), table_lock(storage, clock=self.clock, until=self.locks) as lock:
             # A lasting heartbeat is looked for below, under the lock as the rest.
             beats = [self.beat.path] if self.beat is not None and self.beat.lasting else []
-            latest = refreshed_to_commit(self.table, files=beats)
+            latest = look_to_commit(self.table, files=beats)
             self.refuse_taken()
             change = settled(latest, change)
             if self.cancels_plans:
@@ -260,7 +260,7 @@ def resume(
     storage, time = table.storage, instant.requested_time
     with ExitStack() as locks, ExitStack() as alive:
         with table_lock(storage, clock=clock, until=locks):
-            latest = refreshed_to_plan(table)
+            latest = look_to_plan(table)
             refuse_restoring(latest)
             planned = _pending(latest, instant)
             if planned.state is InstantState.INFLIGHT:

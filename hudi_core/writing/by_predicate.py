@@ -27,7 +27,7 @@ from hudi_core.rows.outside_files import is_there
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY, bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.sql.tokens import parts_between_commas
-from hudi_core.table.open import refreshed_to_plan
+from hudi_core.table.open import look_to_plan
 from hudi_core.table.table import Table
 from hudi_core.transactions.refusals import refuse_other_keys, refuse_unwritable
 from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_part, refuse_second_value
@@ -173,7 +173,7 @@ def matching_keys(table: Table, where: Where) -> LocatedKeys:
 def writable_by_predicate(table: Table, where: Where | None, properties: Mapping[str, str]) -> Table:
     """The table as it is now; `properties` are those of the write. Raises what a scan with the predicate raises,
     `ExpressionError` for one that is hardly meant, and `UnsupportedError` for a table that is not written to."""
-    latest = refreshed_to_plan(table, statistics=where is not None)
+    latest = look_to_plan(table, statistics=where is not None)
     refuse_unwritable(latest, merges=True)
     latest.scan(where, limit=0)  # what is wrong with the predicate shows before anything is written
     refuse_doubtful(where, latest.schema)

@@ -18,7 +18,7 @@ from hudi_core.notebook import show_briefly
 from hudi_core.options import TableType
 from hudi_core.schema.schema import Schema
 from hudi_core.stated_properties import property_texts
-from hudi_core.table.open import refreshed_to_plan
+from hudi_core.table.open import look_to_plan
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import bucket_layout
 from hudi_core.tagging.choose import IndexType
@@ -206,7 +206,7 @@ def latest_writable(table: Table, operation: Operation, properties: Mapping[str,
     """The table as it is now. `properties` are those of the write. Raises `UnsupportedError` where the operation may not write to
     it."""
     merges = operation in (Operation.UPSERT, Operation.DELETE)
-    latest = refreshed_to_plan(table, statistics=merges)
+    latest = look_to_plan(table, statistics=merges)
     refuse_idle_services(properties or {}, latest.config.properties)
     refuse_unwritable(latest, merges=merges)
     latest.snapshot().expect_hashing_nodes()

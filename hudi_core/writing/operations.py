@@ -20,7 +20,7 @@ from hudi_core.rows.outside_files import RowFile, options_beside, read_file
 from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.names import names
 from hudi_core.schema.schema import Schema
-from hudi_core.table.open import refreshed_to_plan
+from hudi_core.table.open import look_to_plan
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import bucket_layout
 from hudi_core.tagging.key_columns import KeyColumns
@@ -95,7 +95,7 @@ def delete_keys(table: Table, keys: KeyColumns, options: WriteOptions) -> WriteR
 
 def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOptions | None = None) -> WriteResult:
     """Deletes all rows of partitions. Raises `UsageError` for a partition that the table does not have."""
-    latest = refreshed_to_plan(table)
+    latest = look_to_plan(table)
     refuse_unwritable(latest, merges=False)
     if latest.snapshot().has_hashing_nodes:
         raise UnsupportedError(latest.storage.uri, expected=KEPT_GROUPS, found="a delete of whole partitions")

@@ -175,7 +175,7 @@ class Sources(Portable):
 
     @cached_property
     def _definitions(self) -> Mapping[str, IndexDefinition]:
-        """Those of indexes with names; nothing is read where there are none."""
+        """The definitions of indexes with names; nothing is read where there are none."""
         if not has_named(self.snapshot.config.metadata_partitions):
             return {}
         try:

@@ -21,7 +21,7 @@ from hudi_core.services.cleaning.planner import Planned, plan_clean
 from hudi_core.services.cleaning.result import NOTHING, CleanedFile, CleanResult
 from hudi_core.services.cleaning.retention import earlier_cleans
 from hudi_core.services.cleaning.run import pending_cleans, run_clean
-from hudi_core.table.open import refreshed, refreshed_to_plan
+from hudi_core.table.open import look_to_plan, refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import CLEAN, Instant, InstantFiles, InstantState, time_order
 from hudi_core.timeline.timeline import Timeline
@@ -45,7 +45,7 @@ def clean(table: Table, options: CleanOptions | None = None) -> CleanResult:
     is deleted.
     """
     settings = options or CleanOptions()
-    latest = refreshed_to_plan(table)
+    latest = look_to_plan(table)
     refuse_unwritable(latest, merges=False)
     rule = clean_settings(latest.config, settings)
     if settings.dry_run:
@@ -80,7 +80,7 @@ def _without_empty(table: Table, options: CleanOptions) -> Table:
 
 def run_requested(table: Table, requested_time: str, options: CleanOptions | None = None) -> CleanResult:
     """Runs a clean that is planned, by this library or by Apache Hudi. Raises as `run.run_clean` does."""
-    latest = refreshed_to_plan(table)
+    latest = look_to_plan(table)
     refuse_unwritable(latest, merges=False)
     return run_clean(
         latest, Instant(requested_time, CLEAN, InstantState.REQUESTED, None, ""), options or CleanOptions()
@@ -95,7 +95,7 @@ def schedule(table: Table, options: CleanOptions) -> Instant | None:
     """
     settings = clean_settings(table.config, options)
     for attempt in range(_ATTEMPTS + 1):
-        latest = refreshed_to_plan(table)
+        latest = look_to_plan(table)
         planned = None if attempt == _ATTEMPTS else plan_clean(latest, settings, options.clock)
         with table_lock(table.storage, clock=options.clock):
             healed = roll_back_failed(refreshed(latest), options.clock)

@@ -32,7 +32,7 @@ from hudi_core.services.cleaning.planner import has_only, list_kept_files, repla
 from hudi_core.services.cleaning.result import CleanResult
 from hudi_core.services.cleaning.selection import Rule, superfluous_versions
 from hudi_core.services.cleaning.versions import group_versions
-from hudi_core.table.open import refreshed_to_commit, refreshed_to_plan
+from hudi_core.table.open import look_to_commit, look_to_plan
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import CLEAN, WRITES, Instant, InstantFiles
 
@@ -52,7 +52,7 @@ def run_clean(table: Table, instant: Instant, options: CleanOptions) -> CleanRes
     for one that cannot be read.
     """
     begun, storage = perf_counter(), table.storage
-    latest = refreshed_to_plan(table)
+    latest = look_to_plan(table)
     plan = read_plan(latest.timeline, _pending(latest, instant))
     deleted = _without(plan.files, _find_needed(latest, plan))
     sizes = latest.snapshot().listing.by_name()
@@ -72,7 +72,7 @@ def run_clean(table: Table, instant: Instant, options: CleanOptions) -> CleanRes
     for partition in plan.files:
         delete_abandoned(storage, options.clock(), partition, recursive=False)
     with table_lock(storage, clock=options.clock):
-        latest = refreshed_to_commit(latest)
+        latest = look_to_commit(latest)
         if _is_completed(latest, instant):  # by another run of the same plan
             partitions: tuple[str, ...] = ()
         else:

@@ -19,7 +19,7 @@ from hudi_core.services.compaction.refusals import refuse_uncompactable
 from hudi_core.services.compaction.result import PUT_OFF, CompactionResult, nothing_done, plan_result
 from hudi_core.services.compaction.run import run_plan
 from hudi_core.services.compaction.triggers import is_due
-from hudi_core.table.open import refreshed, refreshed_to_plan
+from hudi_core.table.open import look_to_plan, refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMPACTION, LOG_COMPACTION, Instant, InstantFiles, InstantState
 from hudi_core.transactions.rollback import roll_back_failed
@@ -38,7 +38,7 @@ def compact(table: Table, options: CompactionOptions | None = None) -> Compactio
     Raises `UnsupportedError` for a table that is not compacted, and `ConflictError` where a write is under way in table version
     6.
     """
-    latest = refreshed_to_plan(table)
+    latest = look_to_plan(table)
     settings = options or _read_stated(latest)
     refuse_uncompactable(latest)
     waiting = _waiting(latest, settings)
@@ -64,7 +64,7 @@ def compact(table: Table, options: CompactionOptions | None = None) -> Compactio
 
 def plan_only(table: Table, options: CompactionOptions | None = None) -> CompactionResult:
     """Requests a plan and leaves it to be run, here or by Apache Hudi. Raises as `compact` does."""
-    latest = refreshed_to_plan(table)
+    latest = look_to_plan(table)
     settings = options or _read_stated(latest)
     refuse_uncompactable(latest)
     if settings.dry_run:
@@ -78,7 +78,7 @@ def plan_only(table: Table, options: CompactionOptions | None = None) -> Compact
 
 def run_requested(table: Table, requested_time: str, options: CompactionOptions | None = None) -> CompactionResult:
     """Runs a plan that waits, of this library or of Apache Hudi. Raises as `run.run_plan` does."""
-    latest = refreshed_to_plan(table)
+    latest = look_to_plan(table)
     settings = options or _read_stated(latest)
     refuse_uncompactable(latest)
     instant = pending_compaction(latest, requested_time)

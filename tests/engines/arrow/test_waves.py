@@ -18,7 +18,7 @@ import pytest
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.front.table import Table
 from hudi_core.table import open as opening
-from hudi_core.table.open import refreshed, refreshed_to_plan
+from hudi_core.table.open import look_to_plan, refreshed
 from tests.support.measured_store import GATE, MeasuredStore, Requests
 
 pytest.importorskip("obstore", reason="obstore is not installed")
@@ -182,7 +182,7 @@ def test_nothing_counts_that_was_fetched_before_an_own_change(store: MeasuredSto
     assert storage.list("folder") == []
 
 
-@pytest.mark.parametrize("look", [refreshed, partial(refreshed_to_plan, statistics=True)], ids=["again", "to_plan"])
+@pytest.mark.parametrize("look", [refreshed, partial(look_to_plan, statistics=True)], ids=["again", "to_plan"])
 @pytest.mark.parametrize("options", [LISTED, STATED], ids=["listed", "stated"])
 def test_a_commit_between_the_listings_of_both_tables_is_seen(
     store: MeasuredStore,
