@@ -146,6 +146,9 @@ def test_nothing_counts_that_was_fetched_before_a_look_at_the_table(store: Measu
     )
     sleep(0.3)
     local.upsert(rows(6, 9, 2))
+    metadata = remote.refresh().snapshot().metadata
+    assert metadata is not None
+    assert len(metadata.slices("record_index")) == 10  # none lacks a file
     remote.upsert(rows(8, 12, 3))
     expected = [(f"k{key}", f"p{key % 3}", 1 if key < 6 else 2 if key < 8 else 3) for key in range(12)]
     assert read(local.refresh()) == sorted(expected)
