@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import hudi_core
 from hudi_core.errors import HudiError, UsageError
 from hudi_core.front.merging import Merge
 from hudi_core.options import PROPERTIES_PATH
+from hudi_core.table.open import refreshed
 from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.validation.validate import validate
 from hudi_core.writing.operation import WriteOptions
@@ -315,3 +317,14 @@ def test_a_text_that_is_no_time_by_the_options_is_refused(tmp_path: Path) -> Non
     table.insert(days, properties=texts)
     with refused(table.refresh(), "get its path, found a row with another text instead of a time like dd.MM.yyyy"):
         table.upsert(days, properties={**texts, f"{TIME}.input.dateformat": "dd.MM.yyyy"})
+
+
+def test_options_stay_where_another_writer_is_first(tmp_path: Path) -> None:
+    """KEY-1565: the write is planned again on the table as it is then."""
+    table = new_table(tmp_path)
+    stated = replace(table, key_options=DAYS)
+    table.upsert(NEWER, properties=DAYS)
+    again = refreshed(stated)
+    assert again.timeline.commits != stated.timeline.commits
+    assert again.key_options == DAYS
+    assert not table.refresh().key_options
