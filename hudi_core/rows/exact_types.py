@@ -1,21 +1,21 @@
 """Rows in the types of a table's columns where only their form differs, exactly or not at all: times in other units, numbers in
-columns of other numbers, texts and bytes. Rules: WRITE-31, WRITE-201, WRITE-501, WRITE-800, WRITE-801.
+columns of other numbers, texts and bytes. Rules: WRITE-31, WRITE-201, WRITE-501, WRITE-800, WRITE-801, WRITE-1579.
 
 A frame of pandas has floating-point numbers where a column of integers or decimals misses a value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from hudi_core.arrays import Bools
 from hudi_core.columns.nodes import to_list
-from hudi_core.engine import Engine
+from hudi_core.engine import Engine, InputRows
 from hudi_core.errors import RowError, SchemaError
 from hudi_core.functions.casts import CAST
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.schema import ColumnPlace, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import rewrite, with_children
@@ -27,6 +27,7 @@ _EXACT: Final = {t.Float: 1 << 24, t.Double: 1 << 53}
 BEYOND: Final = {t.Int: float(1 << 31), t.Long: float(1 << 63)}
 """The least number above all integers of a type: a cast to one stops at the greatest."""
 _NAN: Final = float("nan")
+_TEXTS_EXPECTED: Final = "a text, or an integer, as frame.astype({...: 'Int64'}) makes it of a number beside a gap"
 
 
 def choose_written_units(schema: Schema) -> Schema:
@@ -48,6 +49,40 @@ def align_schema(rows: Schema, table: Schema, *, whole: bool = True) -> Schema:
 def widens_integers(rows: Schema, table: Schema) -> bool:
     """Whether rows have floating-point numbers in a column of integers of the table."""
     return align_schema(rows, table) != align_schema(rows, table, whole=False)
+
+
+def without_floats_for_texts(engine: Engine[Any, Any, Any], given: InputRows[Any], table: Schema) -> InputRows[Any]:
+    """The rows, which raise `RowError` for a floating-point number of a frame of pandas in a column of texts of the table.
+
+    Where a value is missing its integers are such numbers, and `7.0` would be another text than `7`, and another key. Rule
+    WRITE-1579.
+    """
+    positions = [
+        position
+        for position, field in enumerate(given.schema.fields)
+        if isinstance(field.type, t.Float | t.Double) and _has_texts(table.find(field.name, case_sensitive=False))
+    ]
+    if not given.inferred or not positions:
+        return given
+    return replace(given, batches=_refuse_numbers(engine, given, positions))
+
+
+def _has_texts(place: ColumnPlace | None) -> bool:
+    return place is not None and isinstance(place.field.type, t.String)
+
+
+def _refuse_numbers(engine: Engine[Any, Any, Any], given: InputRows[Any], positions: Sequence[int]) -> Iterator[Any]:
+    first, values = 0, engine.values
+    for batch in given.batches:
+        root = engine.rows.root(batch)
+        for position in positions:
+            is_number = ~engine.rows.flags(values.is_null(values.field(root, position)))
+            if is_number.any():
+                field, row = given.schema.fields[position], first + int(is_number.argmax())
+                found = f"a {type_text(field.type)} in a frame of pandas"
+                raise RowError(row, expected=_TEXTS_EXPECTED, found=found, path=field.name)
+        first += engine.rows.count(batch)
+        yield batch
 
 
 @dataclass(frozen=True, slots=True)

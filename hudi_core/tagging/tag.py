@@ -19,6 +19,7 @@ from hudi_core.keys.records import HoodieKey, HoodieRecordGlobalLocation
 from hudi_core.notebook import show_briefly
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.rows.exact_types import without_floats_for_texts
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.names import name_list, refuse_no_mapping
 from hudi_core.schema.schema import Schema
@@ -282,8 +283,9 @@ def tag(table: Table, data: object, options: TagOptions = TagOptions(), as_of: T
 
     `data` has any form that `hudi_core.write` takes, except a path. See `Tagger.tag`.
     """
-    rows = table.engine.rows
-    tagged = Tagger(table, options, as_of).tag(rows.read_given(data, input_schema(table.schema_at(as_of))))
+    rows, like = table.engine.rows, input_schema(table.schema_at(as_of))
+    given = without_floats_for_texts(table.engine, rows.read_given(data, like), like)
+    tagged = Tagger(table, options, as_of).tag(given)
     return rows.stream(tagged.schema, tagged.batches)
 
 

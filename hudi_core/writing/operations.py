@@ -16,6 +16,7 @@ from hudi_core.data_files.spool import Spool
 from hudi_core.engine import InputRows
 from hudi_core.errors import UnsupportedError, UsageError, list_names
 from hudi_core.metadata.kinds import locates_keys
+from hudi_core.rows.exact_types import without_floats_for_texts
 from hudi_core.rows.outside_files import RowFile, options_beside, read_file
 from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.names import names
@@ -119,17 +120,19 @@ def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOpt
 
 def read_given_rows(table: Table, data: object, columns: BatchColumns | None = None) -> InputRows[Any]:
     """The rows of data in one of the forms that `write` takes. Where a value that one of them lacks would take a stored one
-    away, `RowError` is raised for it as the rows are drawn."""
+    away, `RowError` is raised for it as the rows are drawn, and as `without_floats_for_texts` says."""
     if isinstance(data, InputRows):
         return data
     like, whole = input_schema(table.schema), columns is not None and columns.has_no_gaps
     if isinstance(data, str | PathLike):
         path = fspath(data)
         data = RowFile(path, options_beside(table.storage, path))
-    if isinstance(data, RowFile):
-        return read_file(table.engine, data.path, like, data.options, whole=whole)
-    rows: InputRows[Any] = table.engine.rows.read_given(data, like, whole=whole)
-    return rows
+    rows: InputRows[Any] = (
+        read_file(table.engine, data.path, like, data.options, whole=whole)
+        if isinstance(data, RowFile)
+        else table.engine.rows.read_given(data, like, whole=whole)
+    )
+    return without_floats_for_texts(table.engine, rows, like)
 
 
 def run_of(

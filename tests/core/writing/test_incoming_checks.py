@@ -1,11 +1,11 @@
-"""Rows that are refused for their keys before anything is written. WRITE-70, WRITE-71, STORE-1154.
+"""Rows that are refused for their keys before anything is written. WRITE-70, WRITE-71, WRITE-1579, STORE-1154.
 
 Also covers: `commit/name_limits.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -18,10 +18,13 @@ from hudi_core.front.opening import create_table, open_table
 from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.tagging.tag import tag
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.operations import spread_write
 from tests.support.local_flow import local_rows
 from tests.support.written_tables import TYPES, rows, rows_of
+
+pa = pytest.importorskip("pyarrow", reason="rows are Arrow's")
 
 
 def files(folder: Path) -> Iterable[Path]:
@@ -154,3 +157,36 @@ def test_a_partitioned_record_index_takes_a_key_once_in_each_partition(tmp_path:
         write(table, rows(("a", "x", 1), ("b", "y", 1), ("a", "x", 1)), "insert")
     write(table, rows(("a", "x", 1), ("a", "y", 1)), "insert")
     assert rows_of(open_table(tmp_path / "t")) == [("a", "x", 1), ("a", "y", 1)]
+
+
+def test_floats_of_pandas_make_no_texts(tmp_path: Path) -> None:
+    """WRITE-1579: they would be other keys and other texts."""
+    pytest.importorskip("pandas", reason="the rows are a frame of pandas")
+    texts = pa.table({"id": ["7", "8"], "zip": ["1067", None], "part": ["1", "1"]})
+    table = create_table(tmp_path / "t", texts, "id", partition_by="part")
+    table.upsert(texts)
+    frame = texts.to_pandas()
+    file, refused = (
+        tmp_path / "rows.parquet",
+        r"^{}: row {}: expected a text, or .*, found a double in a frame of pandas$",
+    )
+    for column, values, row in (("id", [7.0, 8.0], 1), ("zip", [None, 1067.0], 2), ("part", [1.0, 1.0], 1)):
+        given = frame.assign(**{column: values})
+        given.to_parquet(file)
+        for source in (given, str(file)):
+            with pytest.raises(RowError, match=refused.format(column, row)):
+                table.upsert(source)
+    keys = frame.assign(id=[7.0, 8.0])
+    ways: list[Callable[[], object]] = [
+        lambda: table.delete(keys),
+        lambda: table.merge(keys, on=["id", "part"]).when_matched_delete().execute(),
+        lambda: tag(table, keys).read_all(),
+    ]
+    for way in ways:
+        with pytest.raises(RowError, match=refused.format("id", 1)):
+            way()
+    numbers = frame.assign(id=[7.0, 8.0], zip=[1067.0, None]).astype({"id": "Int64", "zip": "Int64"})
+    assert table.upsert(numbers).updated == 2
+    assert table.refresh().to_arrow().to_pylist() == texts.to_pylist()
+    table.upsert(frame.assign(zip=[float("nan")] * 2))
+    assert table.refresh().to_arrow()["zip"].to_pylist() == [None, None]
