@@ -11,6 +11,7 @@ from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import check_generator, choose
 from hudi_core.keys.generator import AnyGenerator, UserGenerator
 from hudi_core.keys.options import refuse_misspelled
+from hudi_core.rows.exact_types import without_floats_for_texts
 from hudi_core.schema.schema import Schema
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.keying import table_generator
@@ -34,7 +35,10 @@ def keys_of_rows(data: RowData, by: Table | Mapping[str, str] | UserGenerator) -
     `hudi_core.write` takes, except a path. Raises `RowError` with the number of a row that has no key.
     """
     engine = by.engine if isinstance(by, Table) else load_engine(DEFAULT_ENGINE)
-    given = engine.rows.read_given(data, input_schema(by.schema) if isinstance(by, Table) else None)
+    like = input_schema(by.schema) if isinstance(by, Table) else None
+    given: InputRows[Any] = engine.rows.read_given(data, like)
+    if like is not None:
+        given = without_floats_for_texts(engine, given, like)
     generator = _generator(by)
     table: ArrowTable = engine.rows.stream(KEYS, key_batches(engine, generator, given, "rows")).read_all()
     return table

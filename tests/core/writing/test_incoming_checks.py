@@ -14,6 +14,7 @@ from hudi_arrow.stores.remote import RemoteStorage
 from hudi_core import col
 from hudi_core.commit.name_limits import name_limits
 from hudi_core.errors import RowError, UsageError
+from hudi_core.front.keys import keys_of_rows
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_kinds.build_plan import IndexOptions
@@ -181,6 +182,7 @@ def test_floats_of_pandas_make_no_texts(tmp_path: Path) -> None:
         lambda: table.delete(keys),
         lambda: table.merge(keys, on=["id", "part"]).when_matched_delete().execute(),
         lambda: tag(table, keys).read_all(),
+        lambda: keys_of_rows(keys, table),
     ]
     for way in ways:
         with pytest.raises(RowError, match=refused.format("id", 1)):
