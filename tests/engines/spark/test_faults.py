@@ -51,15 +51,15 @@ class Failing(storage.ArrowStorage):
 
     @contextmanager
     def base_file(self, file: FileInfo) -> Iterator[Any]:
-        self._open(file.path)
+        self._fail_at(file.path)
         with super().base_file(file) as opened:
             yield opened
 
     def open(self, path: str, size: int | None = None) -> Any:
-        self._open(path)
+        self._fail_at(path)
         return super().open(path, size)
 
-    def _open(self, path: str) -> None:
+    def _fail_at(self, path: str) -> None:
         mark = self._marks / path.replace("/", "!")
         if os.getpid() == self._driver or mark.exists():
             return
