@@ -68,15 +68,15 @@ class Slow(ArrowStorage):
 
     @contextmanager
     def base_file(self, file: FileInfo) -> Iterator[Any]:
-        self._open()
+        self._wait_for_other()
         with super().base_file(file) as opened:
             yield opened
 
     def open(self, path: str, size: int | None = None) -> Any:
-        self._open()
+        self._wait_for_other()
         return super().open(path, size)
 
-    def _open(self) -> None:
+    def _wait_for_other(self) -> None:
         task = TaskContext.get()
         if task is None or task.partitionId() != 0:
             return
