@@ -84,10 +84,10 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> hudi_core.Table:
 @given(text=st.lists(st.sampled_from(PIECES), max_size=6).map("".join) | st.text(max_size=8))
 def test_a_text_is_taken_whole_or_refused(table: hudi_core.Table, text: str) -> None:
     try:
-        _, changes = check_update(table, {"name": text}, None)
+        _, changes = check_update(table, {"name": text}, None, {})
     except UsageError:
         assert names_in(hudi_core.expr(text).node)
-        _, changes = check_update(table, {"name": hudi_core.lit(text)}, None)
+        _, changes = check_update(table, {"name": hudi_core.lit(text)}, None, {})
     (assigned,) = changes.assignments.values()
     assert isinstance(assigned.own, Constant)
     assert assigned.own.value == text
