@@ -33,7 +33,7 @@ from hudi_core.tagging.by_files import FileLookup
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, slices_of_partitions
 from hudi_core.tagging.slice_keys import SliceKeyReader
 from hudi_core.tagging.work import TaggingMetrics
-from hudi_core.timeline.services import FileGroup
+from hudi_core.timeline.services import FileGroup, list_opened_by_compactions
 from hudi_core.timeline.slices import NO_BASE, FileSlice
 from hudi_core.writing.incoming import Incoming
 from hudi_core.writing.input_files import InputFiles
@@ -83,7 +83,9 @@ def settle_deleted_rows(sources: Sources, incoming: Incoming, places: Places) ->
         return places
     columns = _merge_columns(sources, incoming, rules)
     slices, unlogged = places.slices.copy(), set[int]()
-    for number, rows in group_rows(places.deleted_in):
+    in_slices = list(group_rows(places.deleted_in))
+    planned = list_opened_by_compactions(snapshot.timeline) if in_slices else {}
+    for number, rows in in_slices:
         if any(map(is_partial, slice_blocks(snapshot.slices[number], snapshot.storage, snapshot.timeline))):
             unlogged.add(number)
         if rules.newer_wins:
@@ -92,7 +94,8 @@ def settle_deleted_rows(sources: Sources, incoming: Incoming, places: Places) ->
         records = _read_records(sources, incoming, columns, snapshot.slices[number], rows, index)
         left_out, returns = _find_outcomes(columns, records, len(rows))
         slices[rows[left_out[index.first]]] = LEFT_OUT
-        if returns:
+        one = snapshot.slices[number]
+        if returns or ((one.partition, one.file_id) in planned and _may_lose(columns, records, left_out)):
             unlogged.add(number)
     return replace(places, slices=slices, unlogged=frozenset(unlogged))
 
@@ -160,6 +163,18 @@ def _find_outcomes(columns: MergeColumns, read: _Records, count: int) -> tuple[B
     left_out[keys[due.deleted & ((due.sources < read.first).all(axis=1) | ~seen.deleted)]] = True
     differs = seen.deleted | (seen.sources != due.sources).any(axis=1)
     return left_out, bool((~due.deleted & differs).any())
+
+
+def _may_lose(columns: MergeColumns, read: _Records, left_out: Bools) -> bool:
+    """Whether a row that is not left out loses to any stored row of its key, or takes a value from it, as if nothing had deleted
+    that one: the compaction that is planned may put it into the base file, with which readers then merge the row."""
+    precedence, latest = columns.rules.precedence, columns.latest
+    stored, given = np.flatnonzero(~read.records.deleted[: read.given]), np.arange(read.given, len(read.numbers))
+    folded = [fold(read.records.take(part), read.numbers[part], precedence, latest) for part in (stored, given)]
+    keys = np.intersect1d(folded[0][0], folded[1][0])
+    highest, rows = (part.take(np.searchsorted(numbers, keys)) for numbers, part in folded)
+    merged = merge_records(highest, rows, precedence, latest)
+    return bool((~rows.deleted & ~left_out[keys] & (merged.sources < read.first).any(axis=1)).any())
 
 
 @dataclass(frozen=True, slots=True)

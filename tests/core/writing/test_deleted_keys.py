@@ -324,6 +324,22 @@ def test_a_late_row_of_a_slice_that_is_to_be_compacted_is_refused(tmp_path: Path
     assert rows_of(refreshed(table)) == [("a", "x", 11), ("b", "x", 12)]
 
 
+@pytest.mark.parametrize("version", [6, 8, 9])
+def test_a_row_that_loses_to_what_a_planned_compaction_merges_is_refused(tmp_path: Path, version: int) -> None:
+    """WRITE-1462: the compaction puts a row of a log file into the base file, and its delete stays in a later log file."""
+    table = create_table(tmp_path / "t", EVENTS, "id", partition_by="p", type="mor", ordering="ts", version=version)
+    write(table, events(("a", 10, False), ("b", 10, False)))
+    write(refreshed(table), events(("b", 20, False)))
+    plan_only(refreshed(table))
+    write(refreshed(table), events(("b", 0, False)).select(["id", "p"]), "delete")
+    with pytest.raises(UnsupportedError, match="compact it first, found a pending compaction"):
+        write(refreshed(table), events(("b", 15, False)))
+    write(refreshed(table), events(("b", 25, False)))
+    assert rows_of(refreshed(table)) == [("a", "x", 10), ("b", "x", 25)]
+    assert compact(refreshed(table)).state == "completed"
+    assert rows_of(refreshed(table)) == [("a", "x", 10), ("b", "x", 25)]
+
+
 def test_of_buckets_without_deletes_no_file_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """WRITE-1462: whether a key of the base file is deleted is known from looking its bucket up."""
     table = create_table(tmp_path / "t", EVENTS, "id", partition_by="p", type="mor", ordering="ts", options=BUCKETS)
