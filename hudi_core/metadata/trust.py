@@ -18,10 +18,9 @@ import numpy as np
 from hudi_core.arrays import Bools, Floats, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.spans import gather
-from hudi_core.formats.parquet.calendars import FIRST_DAY, FIRST_NEW_DAY, FIRST_YEAR, MOST_AHEAD, MOST_BACK
 from hudi_core.pruning.statistics import Carrier, ColumnStatistics, carrier
 from hudi_core.types import nodes as t
-from hudi_core.values.calendar import DAY_SECONDS
+from hudi_core.values.calendar import DAY_SECONDS, FIRST_DAY, FIRST_NEW_DAY, FIRST_YEAR, MOST_AHEAD, MOST_BACK
 
 LONG_STRING = 2048
 """Bytes that the longer of two bounds has at least when both have 4,096: as many are in the column chunk, uncompressed."""

@@ -12,6 +12,16 @@ from hudi_core.arrays import Numbers
 
 DAY_SECONDS = 86_400
 
+FIRST_DAY = -141_427
+"""1582-10-15, the first day that this calendar and the Julian one, with which it began, count alike."""
+FIRST_NEW_DAY = -25_567
+"""1900-01-01: from then on files of Spark count instants alike too. Rule FORMAT-1571."""
+FIRST_YEAR = -719_164
+"""The first day of the year 1 in the Julian calendar."""
+MOST_BACK, MOST_AHEAD = 11, 3
+"""How many days a value of the Julian calendar moves at most, to the past and, since the year 1, to the future, with a day for a
+zone."""
+
 _FIRST, _LAST = -62_135_510_400, 253_402_214_400  # a day within the years 1 and 9999
 _ERA_DAYS = 146_097  # 400 years
 _SHIFT = 719_468  # days from 0000-03-01, where an era begins, to 1970-01-01

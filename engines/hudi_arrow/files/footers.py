@@ -18,7 +18,7 @@ from hudi_arrow.types import EXTRAS, schema_from_arrow, to_arrow, with_inner_typ
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import CorruptFileError, SchemaError, UnknownColumnError
-from hudi_core.formats.parquet.statistics import Leaf, leaf_numbers, leaves
+from hudi_core.formats.parquet.statistics import SPARK_VERSION, Leaf, counts_in_old_calendar, leaf_numbers, leaves
 from hudi_core.formats.parquet.thrift import LIST, raw_fields
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Path, Schema
@@ -29,12 +29,11 @@ if TYPE_CHECKING:
     from hudi_core.formats.parquet import calendars
     from hudi_core.formats.parquet.calendars import OldCalendar
 else:
-    calendars = ModuleByNeed("hudi_core.formats.parquet.calendars")  # for files of Spark's own writer
+    calendars = ModuleByNeed("hudi_core.formats.parquet.calendars")  # for files in another calendar
 
 AVRO_SCHEMA_KEYS = ("parquet.avro.schema", "orc.avro.schema")
 INT96: Final = pa.timestamp("us", "UTC")
 """The type of INT96: Spark and Hive write instants there."""
-_OF_SPARK: Final = "org.apache.spark.version"
 _NOTES: Final = (b"ARROW:schema", EXTRAS, *(key.encode() for key in AVRO_SCHEMA_KEYS))
 """The keys of a file's metadata that determine its schema."""
 _KNOWN: Final = deque[tuple[bytes, Sequence[bytes | None], "Schemas"]](maxlen=8)
@@ -168,10 +167,10 @@ def _schemas(metadata: pq.FileMetaData, noted: Mapping[bytes, bytes], where: str
 
 def read_calendar(pairs: Mapping[str, str], metadata: pq.FileMetaData) -> OldCalendar | None:
     """The calendar in which a file counts days and instants, by its key-value pairs; None for the proleptic Gregorian one."""
-    if _OF_SPARK not in pairs:
+    if SPARK_VERSION not in pairs:
         return None
-    columns = range(metadata.num_columns)
-    return calendars.old_calendar(pairs, int96=any(metadata.schema.column(n).physical_type == "INT96" for n in columns))
+    int96 = any(metadata.schema.column(n).physical_type == "INT96" for n in range(metadata.num_columns))
+    return calendars.old_calendar(pairs, int96=int96) if any(counts_in_old_calendar(pairs, int96=int96)) else None
 
 
 def without_int96(arrow: pa.Schema, stored: pq.ParquetSchema) -> pa.Schema:

@@ -15,22 +15,20 @@ import numpy as np
 
 from hudi_core.arrays import Numbers
 from hudi_core.errors import UnsupportedError
+from hudi_core.formats.parquet.statistics import counts_in_old_calendar
 from hudi_core.types import nodes as t
-from hudi_core.values.calendar import DAY_SECONDS, days_from_civil, is_zone, zone_offset, zone_shift
+from hudi_core.values.calendar import (
+    DAY_SECONDS,
+    FIRST_DAY,
+    FIRST_NEW_DAY,
+    days_from_civil,
+    is_zone,
+    zone_offset,
+    zone_shift,
+)
 
-VERSION: Final = "org.apache.spark.version"
-OLD_TIMES: Final = "org.apache.spark.legacyDateTime"
-OLD_INT96: Final = "org.apache.spark.legacyINT96"
 ZONE: Final = "org.apache.spark.timeZone"
 
-FIRST_DAY: Final = -141_427
-"""1582-10-15, the first day that both calendars count alike."""
-FIRST_NEW_DAY: Final = -25_567
-"""1900-01-01: from then on instants are counted alike too."""
-FIRST_YEAR: Final = -719_164
-"""The first day of the year 1 in the Julian calendar."""
-MOST_BACK, MOST_AHEAD = 11, 3
-"""How many days a value moves at most, to the past and, since the year 1, to the future: with a day for the time of a zone."""
 _JULIAN_SHIFT: Final = 719_470
 """Days from 0000-03-01 of the Julian calendar, with which its periods of four years begin, to 1970-01-01."""
 _FOUR_YEARS: Final = 1_461
@@ -78,11 +76,7 @@ class OldCalendar:
 def old_calendar(pairs: Mapping[str, str], *, int96: bool) -> OldCalendar | None:
     """The old calendar, where the key-value pairs of a file note it; None for the proleptic Gregorian one. `int96`: the file
     stores its instants so."""
-    version = pairs.get(VERSION)
-    if version is None:
-        return None
-    dates = version < "3.0.0" or OLD_TIMES in pairs
-    times = (version < "3.1.0" or OLD_INT96 in pairs) if int96 else dates
+    dates, times = counts_in_old_calendar(pairs, int96=int96)
     return OldCalendar(dates, times, pairs.get(ZONE, "UTC")) if dates or times else None
 
 

@@ -27,6 +27,10 @@ from hudi_core.values.order import sort_key
 
 Path = tuple[str, ...]
 
+SPARK_VERSION = "org.apache.spark.version"
+"""The key of the release of Spark whose own writer made a file."""
+_OLD_TIMES = "org.apache.spark.legacyDateTime"
+_OLD_INT96 = "org.apache.spark.legacyINT96"
 _JAVA_WRITER = re.compile(r"parquet-mr version (\d+)\.(\d+)")
 _NAN_LAST = (1, 10)
 """The Java library's first version that orders NaN last."""
@@ -125,6 +129,16 @@ class Calendar(Protocol):
     def limit(self, kind: t.Type) -> int | None:
         """The least value of a type that is read as it is stored; None where all are."""
         ...
+
+
+def counts_in_old_calendar(pairs: Mapping[str, str], *, int96: bool) -> tuple[bool, bool]:
+    """Whether a file counts its dates, and its instants, in the old calendar of Spark, by its key-value pairs. `int96`: it stores
+    its instants so. Source: `DataSourceUtils.datetimeRebaseSpec` of Spark. Rule FORMAT-1571."""
+    version = pairs.get(SPARK_VERSION)
+    if version is None:
+        return False, False
+    dates = version < "3.0.0" or _OLD_TIMES in pairs
+    return dates, (version < "3.1.0" or _OLD_INT96 in pairs) if int96 else dates
 
 
 class FooterStatistics(Mapping[Path, LeafStatistics]):

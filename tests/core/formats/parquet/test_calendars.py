@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from hudi_core.errors import UnsupportedError
-from hudi_core.formats.parquet.calendars import FIRST_NEW_DAY, FIRST_YEAR, OldCalendar, old_calendar
+from hudi_core.formats.parquet.calendars import OldCalendar, old_calendar
 from hudi_core.types import nodes as t
+from hudi_core.values.calendar import FIRST_NEW_DAY, FIRST_YEAR
 
 SPARK, OLD, OLD_INT96 = "org.apache.spark.version", "org.apache.spark.legacyDateTime", "org.apache.spark.legacyINT96"
 SWITCHES = (
