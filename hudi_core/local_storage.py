@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
+from errno import ENOENT
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -35,9 +37,19 @@ from hudi_core.paths import path_within
 from hudi_core.storage_parts import NameLimits
 
 
+def _cause(problem: Exception) -> Exception | None:
+    return problem
+
+
 @contextmanager
-def report_errors(where: str) -> Iterator[None]:
-    """Turns what the operating system raises into an error that names the place."""
+def report_errors(
+    where: str,
+    kinds: tuple[type[Exception], ...] = (OSError,),
+    message_of: Callable[[Exception], str] = str,
+    cause_of: Callable[[Exception], Exception | None] = _cause,
+) -> Iterator[None]:
+    """Turns errors of these kinds, the operating system's or also a library's, into one that names the place, with the system's
+    message or that of `message_of`, and with the cause that `cause_of` shows."""
     try:
         yield
     except HudiError:
@@ -45,11 +57,12 @@ def report_errors(where: str) -> Iterator[None]:
     except TakenAwayError as problem:
         raise file_taken_away(where) from problem
     except FileNotFoundError as problem:
-        raise NoSuchFileError(where, message=problem.strerror or str(problem)) from problem
+        raise NoSuchFileError(where, message=os.strerror(ENOENT)) from cause_of(problem)
     except FileExistsError as problem:
-        raise AlreadyExistsError(where, expected="no file of this name", found="one") from problem
-    except OSError as problem:
-        raise StorageError(where, message=problem.strerror or str(problem)) from problem
+        raise AlreadyExistsError(where, expected="no file of this name", found="one") from cause_of(problem)
+    except kinds as problem:
+        number = problem.errno if isinstance(problem, OSError) else None
+        raise StorageError(where, message=os.strerror(number) if number else message_of(problem)) from cause_of(problem)
 
 
 class LocalStorage:

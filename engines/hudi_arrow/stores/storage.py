@@ -7,7 +7,6 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from errno import ENOENT
 from textwrap import shorten
 from typing import Final
 
@@ -15,19 +14,16 @@ import pyarrow as pa
 from pyarrow import fs
 
 from hudi_arrow.stores.native_files import RandomAccessFile, copy_owned
+from hudi_core import local_storage
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import (
-    AlreadyExistsError,
     CorruptFileError,
     HudiError,
-    NoSuchFileError,
     StorageError,
     UnsupportedError,
     UsageError,
-    file_taken_away,
 )
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
-from hudi_core.local_files import TakenAwayError
 from hudi_core.local_storage import LocalStorage
 from hudi_core.secrets import is_without_secrets, public_url, without_secrets
 
@@ -90,23 +86,14 @@ class ArrowStorage(LocalStorage):
         return self.filesystem.open_input_file(str(self.full(path)))
 
 
-@contextmanager
-def report_errors(where: str, secrets: Collection[str] = ()) -> Iterator[None]:
+def report_errors(where: str, secrets: Collection[str] = ()) -> AbstractContextManager[None]:
     """Turns what the file system raises into an error of one line without these secrets, shown behind it where it has none."""
-    try:
-        yield
-    except HudiError:
-        raise
-    except TakenAwayError as problem:
-        raise file_taken_away(where) from problem
-    except FileNotFoundError as problem:
-        raise NoSuchFileError(where, message=os.strerror(ENOENT)) from show_cause(problem, secrets)
-    except FileExistsError as problem:
-        raise AlreadyExistsError(where, expected="no file of this name", found="one") from show_cause(problem, secrets)
-    except (OSError, pa.ArrowException) as problem:
-        number = problem.errno if isinstance(problem, OSError) else None
-        message = os.strerror(number) if number else one_line(problem, secrets)
-        raise StorageError(where, message=message) from show_cause(problem, secrets)
+    return local_storage.report_errors(
+        where,
+        (OSError, pa.ArrowException),
+        lambda problem: one_line(problem, secrets),
+        lambda problem: show_cause(problem, secrets),
+    )
 
 
 def show_cause(problem: Exception, secrets: Collection[str]) -> Exception | None:
