@@ -42,7 +42,7 @@ def _cause(problem: Exception) -> Exception | None:
 
 
 @contextmanager
-def report_errors(
+def report_file_errors(
     where: str,
     kinds: tuple[type[Exception], ...] = (OSError,),
     message_of: Callable[[Exception], str] = str,
@@ -90,7 +90,7 @@ class LocalStorage:
 
     def report_errors(self, where: str) -> AbstractContextManager[None]:
         """Turns what reading and writing raise into an error that names the place."""
-        return report_errors(where)
+        return report_file_errors(where)
 
     def where(self, path: str) -> str:
         """The path as messages show it."""

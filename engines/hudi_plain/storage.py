@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.random_access import RandomAccess
-from hudi_core.local_storage import LocalStorage, report_errors
+from hudi_core.local_storage import LocalStorage, report_file_errors
 from hudi_core.local_uris import is_url
 
 
@@ -23,7 +23,7 @@ class LocalFile:
         return str(self.path)
 
     def read(self, offset: int, length: int) -> bytes:
-        with report_errors(self.where), self.path.open("rb") as file:
+        with report_file_errors(self.where), self.path.open("rb") as file:
             file.seek(offset)
             return file.read(length)
 

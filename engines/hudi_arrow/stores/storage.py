@@ -14,7 +14,6 @@ import pyarrow as pa
 from pyarrow import fs
 
 from hudi_arrow.stores.native_files import RandomAccessFile, copy_owned
-from hudi_core import local_storage
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import (
     CorruptFileError,
@@ -24,7 +23,7 @@ from hudi_core.errors import (
     UsageError,
 )
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
-from hudi_core.local_storage import LocalStorage
+from hudi_core.local_storage import LocalStorage, report_file_errors
 from hudi_core.secrets import is_without_secrets, public_url, without_secrets
 
 _NO_FOOTER: Final = "Parquet magic bytes not found in footer"
@@ -88,7 +87,7 @@ class ArrowStorage(LocalStorage):
 
 def report_errors(where: str, secrets: Collection[str] = ()) -> AbstractContextManager[None]:
     """Turns what the file system raises into an error of one line without these secrets, shown behind it where it has none."""
-    return local_storage.report_errors(
+    return report_file_errors(
         where,
         (OSError, pa.ArrowException),
         lambda problem: one_line(problem, secrets),
