@@ -107,6 +107,8 @@ class _Places:
 
 
 def _places(starts: Numbers, rows: Numbers) -> _Places:
+    if len(starts) == 2 and rows.min(initial=0) >= 0:  # there is one batch, in which all are
+        return _Places([(0, _within(rows, starts, 0))], None)
     numbers = np.searchsorted(starts, rows, side="right") - 1
     numbers[rows < 0] = -1
     if len(numbers) and (numbers == numbers[0]).all():

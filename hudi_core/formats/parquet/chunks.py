@@ -192,23 +192,29 @@ class ChunkedFooter:
         """The column chunks of a row group; None for one that is elsewhere, encrypted or with a bloom filter of its own. Raises
         `CorruptFileError`."""
         with self._raise_refusals():
-            return _read_group(self.content, thrift.Reader(self.content, self._row_groups[group]))
+            return _read_group(self.content, thrift.Reader(self.content, self._start(group)))
+
+    def _start(self, group: int) -> int:
+        """Where the description of a row group starts. Those before it are passed over once, those behind it not."""
+        count, starts = self._row_groups
+        if group >= count:
+            raise IndexError(f"row group {group} of {count}")
+        while len(starts) <= group:
+            reader = thrift.Reader(self.content, starts[-1])
+            reader.skip(thrift.STRUCT)
+            starts.append(reader.offset)
+        return starts[group]
 
     @cached_property
-    def _row_groups(self) -> Sequence[int]:
-        """Where the description of each row group starts."""
+    def _row_groups(self) -> tuple[int, list[int]]:
+        """How many row groups there are, and where the descriptions of the first ones start."""
         reader = thrift.Reader(self.content)
-        starts = []
         for number, kind in reader.fields():
-            if number != 4:
-                reader.skip(kind)
-                continue
-            count, item_kind = reader.list_header()
-            for _ in range(count):
-                starts.append(reader.offset)
-                reader.skip(item_kind)
-            break
-        return starts
+            if number == 4:
+                count, _ = reader.list_header()
+                return count, [reader.offset]
+            reader.skip(kind)
+        raise ValueError("no row groups")
 
     @contextmanager
     def _raise_refusals(self) -> Iterator[None]:

@@ -12,8 +12,8 @@ _MAX_DEPTH: Final = 32
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 11, 12
 _INTEGERS: Final = (4, 5, 6)
 _I16, _I32, _I64 = _INTEGERS
-LIST: Final = _LIST
-"""The kind of lists among `raw_fields`."""
+LIST, STRUCT = _LIST, _STRUCT
+"""The kinds of lists and of structures."""
 _SHORT: Final = frozenset((*_INTEGERS, _BINARY))
 
 
@@ -142,16 +142,12 @@ class Reader:
         if depth > _MAX_DEPTH:
             raise ValueError("structures nested too deep")
         if kind in _INTEGERS:
-            data, offset = self._data, self.offset
-            while data[offset] >= 128:
-                offset += 1
-            self.offset = offset + 1
+            self.varint()
         elif kind == _BINARY:
             length = self.varint()
             self.offset += length
         elif kind == _STRUCT:
-            for _, inner in self.fields():
-                self.skip(inner, depth + 1)
+            self._skip_struct(depth)
         elif kind in (_LIST, _SET):
             count, inner = self.list_header()
             if inner in (_TRUE, _FALSE):
@@ -161,6 +157,21 @@ class Reader:
                     self.skip(inner, depth + 1)
         else:
             _READERS[kind](self, depth + 1)
+
+    def _skip_struct(self, depth: int) -> None:
+        data, offset = self._data, self.offset
+        while (header := data[offset]) != 0:
+            kind, offset = header & 15, offset + 1
+            if kind in _SHORT and header > kind and (first := data[offset]) < 128:
+                # As `struct` reads them.
+                offset += 1 + (first if kind == _BINARY else 0)
+                continue
+            self.offset = offset
+            if not header >> 4:
+                self.zigzag()
+            self.skip(kind, depth + 1)
+            offset = self.offset
+        self.offset = offset + 1
 
     def list_header(self) -> tuple[int, int]:
         """How many items of a list follow, and their kind."""

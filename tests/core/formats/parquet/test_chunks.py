@@ -1,7 +1,4 @@
-"""Footers from their own bytes: what pyarrow says of sound ones, and an error for every damage.
-
-Also covers: `formats/parquet/thrift.py`.
-"""
+"""Footers from their own bytes: what pyarrow says of sound ones, and an error for every damage."""
 
 from __future__ import annotations
 

@@ -151,6 +151,16 @@ def test_a_footer_that_is_none_is_refused(cut: int) -> None:
         ChunkedFooter(footer_of(file_of(ROWS))[:cut], "a file").chunks(0)
 
 
+def test_row_groups_are_there_in_any_order_and_no_more_of_them() -> None:
+    content = footer_of(file_of(ROWS, row_group_size=-(-len(ROWS) // 3)))
+    footer = ChunkedFooter(content, "a file")
+    in_turn = [ChunkedFooter(content, "a file").chunks(number) for number in range(3)]
+    assert [footer.chunks(number) for number in (2, 0, 1)] == [in_turn[2], in_turn[0], in_turn[1]]
+    assert in_turn[0] != in_turn[1] != in_turn[2]
+    with pytest.raises(CorruptFileError, match="row group 3 of 3"):
+        footer.chunks(3)
+
+
 def test_a_frame_fits_files_of_one_schema_alone() -> None:
     frame = FooterFrame.parse(footer_of(file_of(ROWS)))
     assert frame.fits(footer_of(file_of(ROWS.slice(7, 3), row_group_size=2)))
