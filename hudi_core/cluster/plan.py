@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
 
-from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AliasPath, Field, ValidationError
 
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.predictions import PREDICTIONS, Gain, decode_gains, encode_gains
@@ -21,7 +21,7 @@ from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.paths import FileName, FileNames, PartitionPath
 from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, Instant
-from hudi_core.timeline.services import FileGroup
+from hudi_core.timeline.services import FileGroup, StoredRecord, StoredString, default_for_null
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
 
@@ -195,38 +195,27 @@ def _slice_record(file_slice: FileSlice, uri: str) -> dict[str, Any]:
     }
 
 
-def _default_for_null(empty: object) -> BeforeValidator:
-    return BeforeValidator(lambda value: empty if value is None else value)
-
-
-_String = Annotated[str, _default_for_null("")]
-
-
-class _Read(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class _StoredSlice(_Read):
+class _StoredSlice(StoredRecord):
     base: FileName = Field("", alias="dataFilePath")
     logs: FileNames = Field((), alias="deltaFilePaths")
-    file_id: _String = Field("", alias="fileId")
+    file_id: StoredString = Field("", alias="fileId")
     partition: PartitionPath = Field("", alias="partitionPath")
 
 
-class _StoredGroup(_Read):
-    slices: Annotated[tuple[_StoredSlice, ...], _default_for_null(())] = ()
-    metrics: Annotated[Mapping[str, float], _default_for_null({})] = Field(default_factory=dict)
-    outputs: Annotated[int, _default_for_null(1)] = Field(1, alias="numOutputFileGroups")
+class _StoredGroup(StoredRecord):
+    slices: Annotated[tuple[_StoredSlice, ...], default_for_null(())] = ()
+    metrics: Annotated[Mapping[str, float], default_for_null({})] = Field(default_factory=dict)
+    outputs: Annotated[int, default_for_null(1)] = Field(1, alias="numOutputFileGroups")
 
 
-class _StoredPlan(_Read):
-    groups: Annotated[tuple[_StoredGroup, ...], _default_for_null(())] = Field((), alias="inputGroups")
-    strategy_class: _String = Field("", validation_alias=AliasPath("strategy", "strategyClassName"))
-    parameters: Annotated[Mapping[str, str], _default_for_null({})] = Field(
+class _StoredPlan(StoredRecord):
+    groups: Annotated[tuple[_StoredGroup, ...], default_for_null(())] = Field((), alias="inputGroups")
+    strategy_class: StoredString = Field("", validation_alias=AliasPath("strategy", "strategyClassName"))
+    parameters: Annotated[Mapping[str, str], default_for_null({})] = Field(
         default_factory=dict, validation_alias=AliasPath("strategy", "strategyParams")
     )
-    preserves: Annotated[bool, _default_for_null(False)] = Field(False, alias="preserveHoodieMetadata")
-    extra: Annotated[Mapping[str, str], _default_for_null({})] = Field(default_factory=dict, alias="extraMetadata")
+    preserves: Annotated[bool, default_for_null(False)] = Field(False, alias="preserveHoodieMetadata")
+    extra: Annotated[Mapping[str, str], default_for_null({})] = Field(default_factory=dict, alias="extraMetadata")
 
 
 def _parse_slice(stored: _StoredSlice) -> PlannedSlice:

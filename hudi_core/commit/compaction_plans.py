@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from hudi_core.commit.avro_schemas import COMPACTION_PLAN
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.paths import FileId, FileName, FileNames, PartitionPath
 from hudi_core.timeline.instants import LOG_COMPACTION, Instant
-from hudi_core.timeline.services import FileGroup
+from hudi_core.timeline.services import FileGroup, StoredRecord, StoredString, default_for_null
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
 
@@ -138,30 +138,19 @@ def read_plan(timeline: Timeline, instant: Instant) -> CompactionPlan:
     )
 
 
-def _default_for_null(empty: object) -> BeforeValidator:
-    return BeforeValidator(lambda value: empty if value is None else value)
-
-
-_String = Annotated[str, _default_for_null("")]
-
-
-class _Read(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class _StoredOperation(_Read):
-    instant: _String = Field("", alias="baseInstantTime")
+class _StoredOperation(StoredRecord):
+    instant: StoredString = Field("", alias="baseInstantTime")
     logs: FileNames = Field((), alias="deltaFilePaths")
     base: FileName = Field("", alias="dataFilePath")
     file_id: FileId = Field(alias="fileId")
     partition: PartitionPath = Field("", alias="partitionPath")
-    metrics: Annotated[Mapping[str, float], _default_for_null({})] = Field(default_factory=dict)
+    metrics: Annotated[Mapping[str, float], default_for_null({})] = Field(default_factory=dict)
     bootstrap: FileName = Field("", alias="bootstrapFilePath")
 
 
-class _StoredPlan(_Read):
-    operations: Annotated[tuple[_StoredOperation, ...], _default_for_null(())] = ()
-    version: Annotated[int, _default_for_null(1)] = 1
+class _StoredPlan(StoredRecord):
+    operations: Annotated[tuple[_StoredOperation, ...], default_for_null(())] = ()
+    version: Annotated[int, default_for_null(1)] = 1
     left_out: tuple[str, ...] | None = Field(None, alias="missingSchedulePartitions")
 
 

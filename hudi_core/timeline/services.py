@@ -29,47 +29,53 @@ FileGroup = tuple[str, str]
 """Partition path, empty for a table without partitions, and file id."""
 
 
-def _default_for_null(empty: object) -> BeforeValidator:
+def default_for_null(empty: object) -> BeforeValidator:
+    """Takes null for this value: fields that another release added are null in records of older ones."""
     return BeforeValidator(lambda value: empty if value is None else value)
 
 
-_String = Annotated[str, _default_for_null("")]
-_Strings = Annotated[tuple[str, ...], _default_for_null(())]
+StoredString = Annotated[str, default_for_null("")]
+"""A text of a record; empty where it is null."""
+_Strings = Annotated[tuple[str, ...], default_for_null(())]
 
 
-class _Read(BaseModel):
+class StoredRecord(BaseModel):
+    """A record as it is stored, whose other fields do not matter here."""
+
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True, defer_build=True)
 
 
-class CleanedPartition(_Read):
-    policy: _String = ""
+class CleanedPartition(StoredRecord):
+    policy: StoredString = ""
     deleted: FileNames = Field((), alias="successDeleteFiles")
     """Names of files."""
-    partition_deleted: Annotated[bool, _default_for_null(False)] = Field(False, alias="isPartitionDeleted")
+    partition_deleted: Annotated[bool, default_for_null(False)] = Field(False, alias="isPartitionDeleted")
     """The whole partition was deleted."""
 
 
 _TimeOrNone = Annotated[str | None, BeforeValidator(lambda value: value or None)]
 
 
-class CleanMetadata(_Read):
+class CleanMetadata(StoredRecord):
     """The record of a clean. Queries of times before `earliest_retained` may miss files; None: the policy is not by time."""
 
     earliest_retained: _TimeOrNone = Field(None, alias="earliestCommitToRetain")
-    last_completed: _String = Field("", alias="lastCompletedCommitTimestamp")
+    last_completed: StoredString = Field("", alias="lastCompletedCommitTimestamp")
     """The last write that was completed when the clean was planned."""
-    extra: Annotated[Mapping[str, _String], _default_for_null({})] = Field(default_factory=dict, alias="extraMetadata")
-    partitions: Annotated[Mapping[PartitionPath, CleanedPartition], _default_for_null({})] = Field(
+    extra: Annotated[Mapping[str, StoredString], default_for_null({})] = Field(
+        default_factory=dict, alias="extraMetadata"
+    )
+    partitions: Annotated[Mapping[PartitionPath, CleanedPartition], default_for_null({})] = Field(
         default_factory=dict, alias="partitionMetadata"
     )
 
 
-class RetainedInstant(_Read):
+class RetainedInstant(StoredRecord):
     """The first write whose state a clean keeps."""
 
-    time: _String = Field("", alias="timestamp")
-    action: _String = ""
-    state: _String = ""
+    time: StoredString = Field("", alias="timestamp")
+    action: StoredString = ""
+    state: StoredString = ""
 
 
 def _name_or_path(path: object, others: ValidationInfo) -> str:
@@ -80,28 +86,30 @@ def _name_or_path(path: object, others: ValidationInfo) -> str:
 _PlannedPath = Annotated[str, BeforeValidator(_name_or_path)]
 
 
-class PlannedFile(_Read):
+class PlannedFile(StoredRecord):
     """A file that a clean is going to delete, by name: its path is that of the machine which planned. One of a bootstrap lies
     elsewhere, by whole path."""
 
-    is_bootstrap: Annotated[bool, _default_for_null(False)] = Field(False, alias="isBootstrapBaseFile")
+    is_bootstrap: Annotated[bool, default_for_null(False)] = Field(False, alias="isBootstrapBaseFile")
     path: _PlannedPath = Field("", alias="filePath")
 
 
-class StoredCleanPlan(_Read):
+class StoredCleanPlan(StoredRecord):
     """The plan of a clean as it is stored. Old plans have names of files, later ones paths."""
 
     retained: RetainedInstant | None = Field(None, alias="earliestInstantToRetain")
-    last_completed: _String = Field("", alias="lastCompletedCommitTimestamp")
-    policy: _String = ""
-    names: Annotated[Mapping[PartitionPath, FileNames], _default_for_null({})] = Field(
+    last_completed: StoredString = Field("", alias="lastCompletedCommitTimestamp")
+    policy: StoredString = ""
+    names: Annotated[Mapping[PartitionPath, FileNames], default_for_null({})] = Field(
         default_factory=dict, alias="filesToBeDeletedPerPartition"
     )
-    paths: Annotated[Mapping[PartitionPath, tuple[PlannedFile, ...]], _default_for_null({})] = Field(
+    paths: Annotated[Mapping[PartitionPath, tuple[PlannedFile, ...]], default_for_null({})] = Field(
         default_factory=dict, alias="filePathsToBeDeletedPerPartition"
     )
-    partitions: Annotated[tuple[PartitionPath, ...], _default_for_null(())] = Field((), alias="partitionsToBeDeleted")
-    extra: Annotated[Mapping[str, _String], _default_for_null({})] = Field(default_factory=dict, alias="extraMetadata")
+    partitions: Annotated[tuple[PartitionPath, ...], default_for_null(())] = Field((), alias="partitionsToBeDeleted")
+    extra: Annotated[Mapping[str, StoredString], default_for_null({})] = Field(
+        default_factory=dict, alias="extraMetadata"
+    )
 
     @property
     def earliest_retained(self) -> str | None:
@@ -119,44 +127,44 @@ class StoredCleanPlan(_Read):
         }
 
 
-class SavedPartition(_Read):
+class SavedPartition(StoredRecord):
     files: FileNames = Field((), alias="savepointDataFile")
     """Names of files."""
 
 
-class Savepoint(_Read):
+class Savepoint(StoredRecord):
     """The files of the latest slices at the savepoint's time: no clean deletes them."""
 
-    by: _String = Field("", alias="savepointedBy")
-    comments: _String = ""
-    partitions: Annotated[Mapping[PartitionPath, SavedPartition], _default_for_null({})] = Field(
+    by: StoredString = Field("", alias="savepointedBy")
+    comments: StoredString = ""
+    partitions: Annotated[Mapping[PartitionPath, SavedPartition], default_for_null({})] = Field(
         default_factory=dict, alias="partitionMetadata"
     )
 
 
-class _Rollback(_Read):
+class _Rollback(StoredRecord):
     instants: _Strings = Field((), alias="commitsRollback")
 
 
-class _Restore(_Read):
+class _Restore(StoredRecord):
     instants: _Strings = Field((), alias="instantsToRollback")
 
 
-class _Slice(_Read):
+class _Slice(StoredRecord):
     partition: PartitionPath = Field("", alias="partitionPath")
-    file_id: _String = Field("", alias="fileId")
+    file_id: StoredString = Field("", alias="fileId")
 
 
-class _CompactionPlan(_Read):
-    slices: Annotated[tuple[_Slice, ...], _default_for_null(())] = Field((), alias="operations")
+class _CompactionPlan(StoredRecord):
+    slices: Annotated[tuple[_Slice, ...], default_for_null(())] = Field((), alias="operations")
 
 
-class _ClusteringGroup(_Read):
-    slices: Annotated[tuple[_Slice, ...], _default_for_null(())] = ()
+class _ClusteringGroup(StoredRecord):
+    slices: Annotated[tuple[_Slice, ...], default_for_null(())] = ()
 
 
-class _ClusteringPlan(_Read):
-    groups: Annotated[tuple[_ClusteringGroup, ...], _default_for_null(())] = Field(
+class _ClusteringPlan(StoredRecord):
+    groups: Annotated[tuple[_ClusteringGroup, ...], default_for_null(())] = Field(
         (), validation_alias=AliasPath("clusteringPlan", "inputGroups")
     )
 
