@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import ByteSize, TypeAdapter, ValidationError
 
-from hudi_core import local_uris
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.cli.output import say
 from hudi_core.cli.waiting import show_waiting
 from hudi_core.cli.words import traffic
 from hudi_core.engine import Storage
 from hudi_core.errors import UsageError
-from hudi_core.local_uris import is_url
+from hudi_core.local_uris import is_url, local_path
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.open import open_table
@@ -140,15 +139,6 @@ def queries_of(table: Table, where: Sequence[str] | None, where_file: Path | Non
     return given if where_file is None else (*given, *queries.read_queries(where_file, table.scan))
 
 
-def local_path(path: Path) -> Path:
-    """A path to write a file to. Raises `UsageError` when its folder does not exist, or it is a folder itself."""
-    if not path.parent.is_dir():
-        raise UsageError(str(path), expected="a file in a folder that exists", found=f"no folder {path.parent}")
-    if path.is_dir():
-        raise UsageError(str(path), expected="a file", found="a folder")
-    return path
-
-
 def file_options(path: str) -> Mapping[str, str]:
     """The storage options for a file of a command; none for a local one."""
     return STORAGE_OPTIONS.get() if is_url(path) else {}
@@ -156,7 +146,7 @@ def file_options(path: str) -> Mapping[str, str]:
 
 def free_file(path: str, *, overwrite: bool) -> str:
     """A file to write to, by path or URL. Raises `UsageError` as `free_path` for a local one."""
-    return path if is_url(path) else str(free_path(Path(local_uris.local_path(path)), overwrite=overwrite))
+    return path if is_url(path) else str(free_path(Path(local_path(path)), overwrite=overwrite))
 
 
 def free_page(page: Path | None, *, overwrite: bool) -> Path | None:
@@ -167,11 +157,15 @@ def free_page(page: Path | None, *, overwrite: bool) -> Path | None:
 
 
 def free_path(path: Path, *, overwrite: bool) -> Path:
-    """A path to write a file to. Raises `UsageError` as `local_path`, and for a file that is there and may not be replaced."""
-    target = local_path(path)
-    if target.is_file() and not overwrite:
-        raise UsageError(str(target), expected="a file that does not exist, or --overwrite", found="one that does")
-    return target
+    """A path to write a file to. Raises `UsageError` when its folder does not exist, when it is a folder itself, and for a file
+    that is there and may not be replaced."""
+    if not path.parent.is_dir():
+        raise UsageError(str(path), expected="a file in a folder that exists", found=f"no folder {path.parent}")
+    if path.is_dir():
+        raise UsageError(str(path), expected="a file", found="a folder")
+    if path.is_file() and not overwrite:
+        raise UsageError(str(path), expected="a file that does not exist, or --overwrite", found="one that does")
+    return path
 
 
 def warn(messages: Iterable[str]) -> None:
