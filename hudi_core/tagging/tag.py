@@ -118,7 +118,7 @@ class Tagger:
     def _locate(self, keys: KeyColumns, every: list[Hits] | None) -> Locations:
         options = self.options
         lookup = FileLookup(self.stored, filters_for(options.index))
-        placed = self._bucket(keys) if options.index is IndexType.BUCKET else self._place(keys)
+        placed = self.place(keys)
         tasks = [] if options.index.has_places else lookup.plan(keys, placed, self.work)
         choice = choose(self.sources, options.index, len(keys), tasks)
         self.choices.append(choice)
@@ -201,6 +201,10 @@ class Tagger:
             "file_id": string_column([*(file_slice.file_id for file_slice in slices), ""]),
             "instant": string_column([*(file_slice.instant for file_slice in slices), ""]),
         }
+
+    def place(self, keys: KeyColumns) -> list[tuple[Numbers, Numbers]]:
+        """Rows of keys, each with the numbers, ascending, of the slices in which their keys may be."""
+        return self._bucket(keys) if self.options.index is IndexType.BUCKET else self._place(keys)
 
     def _place(self, keys: KeyColumns) -> list[tuple[Numbers, Numbers]]:
         slices = self.sources.snapshot.slices

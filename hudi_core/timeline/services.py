@@ -155,8 +155,12 @@ class _Slice(StoredRecord):
     file_id: StoredString = Field("", alias="fileId")
 
 
+class _MergedSlice(_Slice):
+    logs: FileNames = Field((), alias="deltaFilePaths")
+
+
 class _CompactionPlan(StoredRecord):
-    slices: Annotated[tuple[_Slice, ...], default_for_null(())] = Field((), alias="operations")
+    slices: Annotated[tuple[_MergedSlice, ...], default_for_null(())] = Field((), alias="operations")
 
 
 class _ClusteringGroup(StoredRecord):
@@ -224,21 +228,26 @@ def list_opened_by_compactions(timeline: Timeline) -> dict[FileGroup, str]:
     return {group: work.instant.requested_time for work in works for group in work.file_groups}
 
 
+def list_logs_to_compact(timeline: Timeline) -> dict[FileGroup, frozenset[str]]:
+    """The file groups of pending compactions, with the names of the log files that these merge into a base file. Raises
+    `CorruptFileError` for a plan that cannot be read."""
+    return {
+        (one.partition, one.file_id): frozenset(one.logs)
+        for instant in timeline.pending
+        if instant.action == COMPACTION
+        for one in _read_plan(_CompactionPlan, timeline, instant).slices
+    }
+
+
 def list_planned_file_groups(timeline: Timeline, instant: Instant) -> tuple[FileGroup, ...]:
     """The file groups that a pending action will rewrite by its plan, none for one that rewrites none. Raises `CorruptFileError`
     for a plan that cannot be read."""
-    if instant.action not in (COMPACTION, LOG_COMPACTION, CLUSTERING, REPLACE_COMMIT):
-        return ()
-    try:
-        if instant.action in (COMPACTION, LOG_COMPACTION):
-            slices = _check(_CompactionPlan, timeline, instant, timeline.plan(instant)).slices
-        elif is_planned_clustering(timeline, instant):
-            groups = _check(_ClusteringPlan, timeline, instant, timeline.plan(instant)).groups
-            slices = tuple(file_slice for group in groups for file_slice in group.slices)
-        else:
-            return ()
-    except CorruptFileError as error:
-        raise with_a_way_out(error) from None
+    slices: Sequence[_Slice] = ()
+    if instant.action in (COMPACTION, LOG_COMPACTION):
+        slices = _read_plan(_CompactionPlan, timeline, instant).slices
+    elif is_planned_clustering(timeline, instant):
+        groups = _read_plan(_ClusteringPlan, timeline, instant).groups
+        slices = tuple(file_slice for group in groups for file_slice in group.slices)
     return tuple(dict.fromkeys((file_slice.partition, file_slice.file_id) for file_slice in slices))
 
 
@@ -258,6 +267,13 @@ def with_a_way_out(error: CorruptFileError) -> CorruptFileError:
     """The error of a plan that cannot be read, with what helps."""
     expected = f"{error.expected} (hudi-core validate TABLE --mend drops the plan)"
     return CorruptFileError(error.where, expected=expected, found=error.found)
+
+
+def _read_plan(model: type[M], timeline: Timeline, instant: Instant) -> M:
+    try:
+        return _check(model, timeline, instant, timeline.plan(instant))
+    except CorruptFileError as error:
+        raise with_a_way_out(error) from None
 
 
 def _read(model: type[M], timeline: Timeline, instant: Instant) -> M:

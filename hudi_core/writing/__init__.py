@@ -41,6 +41,7 @@ index_build      the former place of `index_builds.build`
 index_plan       the former place of `index_kinds.build_plan`
 input_files      base files read to be written again
 key_options      options of the times in partition paths that a write states, since the table does not store them
+keys_to_compact  keys that a planned compaction puts into a base file, though later log files delete them
 map_keys         maps that have a key twice, which are refused
 moves            keys that a table has once in all its partitions: rows that come with another partition
 no_result        what of an expression has no result in SQL's ANSI mode, so that its value is refused

@@ -1,6 +1,5 @@
 """Keys that log files alone delete: where a new row of such a key goes, and whether a log file can have it. Rules WRITE-75,
-WRITE-1462,
-WRITE-1481.
+WRITE-1462, WRITE-1481, WRITE-1484.
 
 Readers merge the records of log files first, and what that gives with the base file (MERGE-3). So a row behind a delete that wins
 in any case competes with the row that was deleted, as if there had been no delete (MERGE-6).
@@ -93,9 +92,11 @@ def settle_deleted_rows(sources: Sources, incoming: Incoming, places: Places) ->
         index = index_strings(take_strings(incoming.keys.records, rows))
         records = _read_records(sources, incoming, columns, snapshot.slices[number], rows, index)
         left_out, returns = _find_outcomes(columns, records, len(rows))
-        slices[rows[left_out[index.first]]] = LEFT_OUT
         one = snapshot.slices[number]
-        if returns or ((one.partition, one.file_id) in planned and _may_lose(columns, records, left_out)):
+        if (one.partition, one.file_id) in planned:
+            returns |= _settle_with_compacted(columns, records, left_out)
+        slices[rows[left_out[index.first]]] = LEFT_OUT
+        if returns:
             unlogged.add(number)
     return replace(places, slices=slices, unlogged=frozenset(unlogged))
 
@@ -131,10 +132,10 @@ def _read_records(
     """The records of the keys of an index, which rows to write have."""
     snapshot, files = sources.snapshot, InputFiles(sources)
     buffer = LogBuffer(columns, columns.rules.partial is not None)
-    of_keys = _OfKeys(buffer, index)
-    assert file_slice.base is not None
-    for batch in files.rows(file_slice, file_slice.base, columns.schema):
-        of_keys.add_rows(batch, file_slice.base.path)
+    of_keys = RecordsOfKeys(buffer, index)
+    if file_slice.base is not None:
+        for batch in files.rows(file_slice, file_slice.base, columns.schema):
+            of_keys.add_rows(batch, file_slice.base.path)
     logs = buffer.records
     LogReader(files, columns).read_into(
         of_keys, file_slice, slice_blocks(file_slice, snapshot.storage, snapshot.timeline)
@@ -152,33 +153,40 @@ def _find_outcomes(columns: MergeColumns, read: _Records, count: int) -> tuple[B
     places = np.arange(len(read.numbers))
     of_parts = places[: read.logs], places[read.logs : read.given], places[read.given :]
     folded = [fold(read.records.take(part), read.numbers[part], precedence, latest) for part in of_parts]
-    keys = folded[2][0]
-    for numbers, _ in folded[:2]:  # an index may name another file group than the files do
-        keys = np.intersect1d(keys, numbers)
+    of_base, of_logs, of_rows = (numbers for numbers, _ in folded)
+    left_out = np.zeros(count, np.bool_)
+    keys = np.intersect1d(of_logs, of_rows)  # an index may name another file group than the files do
+    # Rows of keys that a planned compaction takes from log files alone: they meet nothing but these.
+    without_base = np.setdiff1d(keys, of_base)
+    logs, given = (part.take(np.searchsorted(numbers, without_base)) for numbers, part in folded[1:])
+    due = merge_records(logs, given, precedence, latest)
+    left_out[without_base[due.deleted & (due.sources < read.first).all(axis=1)]] = True
+    keys = np.intersect1d(keys, of_base)
     base, logs, given = (part.take(np.searchsorted(numbers, keys)) for numbers, part in folded)
     # What becomes of the rows as they came, and what readers make of them.
     due = merge_records(merge_records(base, logs, precedence, latest), given, precedence, latest)
     seen = merge_records(base, merge_records(logs, given, precedence, latest), precedence, latest)
-    left_out = np.zeros(count, np.bool_)
     left_out[keys[due.deleted & ((due.sources < read.first).all(axis=1) | ~seen.deleted)]] = True
     differs = seen.deleted | (seen.sources != due.sources).any(axis=1)
     return left_out, bool((~due.deleted & differs).any())
 
 
-def _may_lose(columns: MergeColumns, read: _Records, left_out: Bools) -> bool:
+def _settle_with_compacted(columns: MergeColumns, read: _Records, left_out: Bools) -> bool:
     """Whether a row that is not left out loses to any stored row of its key, or takes a value from it, as if nothing had deleted
-    that one: the compaction that is planned may put it into the base file, with which readers then merge the row."""
+    that one: the compaction that is planned may put it into the base file, with which readers then merge the row. Delete markers
+    that lose so are left out: they would bring it back."""
     precedence, latest = columns.rules.precedence, columns.latest
     stored, given = np.flatnonzero(~read.records.deleted[: read.given]), np.arange(read.given, len(read.numbers))
     folded = [fold(read.records.take(part), read.numbers[part], precedence, latest) for part in (stored, given)]
     keys = np.intersect1d(folded[0][0], folded[1][0])
     highest, rows = (part.take(np.searchsorted(numbers, keys)) for numbers, part in folded)
     merged = merge_records(highest, rows, precedence, latest)
+    left_out[keys[rows.deleted & ~merged.deleted]] = True
     return bool((~rows.deleted & ~left_out[keys] & (merged.sources < read.first).any(axis=1)).any())
 
 
 @dataclass(frozen=True, slots=True)
-class _OfKeys:
+class RecordsOfKeys:
     """Hands the records of the keys of an index to a buffer (`reading.log_records.RecordSink`)."""
 
     buffer: LogBuffer

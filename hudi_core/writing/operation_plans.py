@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from hudi_core.arrays import Bools, Numbers
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import UnsupportedError
 from hudi_core.merge.rules import merge_rules
 from hudi_core.metadata.kinds import locates_keys
@@ -17,8 +18,9 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import INDEX_TYPE, BucketLayout, bucket_layout
 from hudi_core.tagging.choose import IndexType
-from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations, take_keys
+from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations, slices_of_partitions, take_keys
 from hudi_core.tagging.tag import Tagger, TagOptions
+from hudi_core.timeline.services import list_logs_to_compact
 from hudi_core.transactions.refusals import list_excluded_groups
 from hudi_core.writing.bucket_places import bucket_places
 from hudi_core.writing.bucket_plan import BucketUse, plan_buckets
@@ -43,6 +45,11 @@ from hudi_core.writing.tasks import Task
 from hudi_core.writing.update_outcomes import deleting_tasks, merging_tasks
 from hudi_core.writing.write_properties import needs_record_index
 from hudi_core.writing.write_run import Planned
+
+if TYPE_CHECKING:
+    from hudi_core.writing import keys_to_compact
+else:
+    keys_to_compact = ModuleByNeed("hudi_core.writing.keys_to_compact")  # where a compaction waits
 
 _NONE: Final = np.zeros(0, np.int64)
 
@@ -184,7 +191,7 @@ def upsert_places(
         places = replace(places, slices=resolved.places, positions=positions, leaving=resolved.leaving)
     if not writes_logs(tagger.table):
         return places
-    with_deleted = with_deleted_keys(tagger.stored, incoming.keys, places.slices)
+    with_deleted = _with_deleted_keys(tagger, incoming.keys, places.slices)
     deleted = with_deleted != places.slices
     deleted_in = np.where(deleted, with_deleted, NOWHERE)
     places = replace(places, slices=with_deleted, new=deleted, deleted_in=deleted_in)
@@ -197,9 +204,21 @@ def with_deletes_in_buckets(tagger: Tagger, incoming: Incoming, places: Places, 
     table = tagger.table
     if not writes_logs(table) or merge_rules(table.config, table.storage.uri).newer_wins:
         return places
-    with_deleted = with_deleted_keys(tagger.stored, incoming.keys, places.slices, tagger.stored.deleting)
+    with_deleted = _with_deleted_keys(tagger, incoming.keys, places.slices)
     places = replace(places, deleted_in=np.where(with_deleted != places.slices, with_deleted, NOWHERE))
     return places if wins else settle_deleted_rows(tagger.sources, incoming, places)
+
+
+def _with_deleted_keys(tagger: Tagger, keys: KeyColumns, places: Numbers) -> Numbers:
+    """The slices of keys, with those of keys that log files delete and that a base file has, or will have once a planned
+    compaction ran. In buckets the slices were looked into: no other is read than those with such deletes."""
+    stored, in_buckets = tagger.stored, tagger.options.index is IndexType.BUCKET
+    completed = with_deleted_keys(stored, keys, places, stored.deleting if in_buckets else None)
+    planned = list_logs_to_compact(stored.sources.snapshot.timeline)
+    if not planned:
+        return completed
+    place = (lambda wanted, _: tagger.place(wanted)) if in_buckets else slices_of_partitions
+    return keys_to_compact.with_keys_to_compact(stored, keys, completed, planned, place)
 
 
 def _positions(located: Locations, options: WriteOptions) -> Numbers | None:

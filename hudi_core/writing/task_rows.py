@@ -43,8 +43,8 @@ class Places:
     new: Bools | None = None
     """The rows whose key their slice does not hold: its task reports it as new. None for no row."""
     deleted_in: Numbers | None = None
-    """For each new row the slice whose base file has its key, though a log file deletes it, else `NOWHERE`; None where nobody
-    asked."""
+    """For each new row the slice whose base file has its key, or will have it by a planned compaction, though a log file
+    deletes it, else `NOWHERE`; None where nobody asked."""
     unlogged: frozenset[int] = frozenset()
     """Slices whose base files are rewritten: in a log file, rows of theirs would bring deleted ones back."""
     leaving: Mapping[int, StringColumn] = field(default_factory=dict)

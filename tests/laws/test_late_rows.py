@@ -1,9 +1,10 @@
 """Rows, delete markers and deletes come in any order of their ordering values: what a write answers is what readers get, and no
-deleted row comes back. WRITE-75, WRITE-76, WRITE-1462, MERGE-6.
+deleted row comes back, also where compactions wait and run between them. WRITE-75, WRITE-76, WRITE-1462, WRITE-1484, MERGE-6.
 """
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,21 +14,28 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hudi_core.errors import UnsupportedError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.front.table import Table
+from hudi_core.services.compaction.operations import compact, plan_only
+from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.timeline.instants import COMPACTION, LOG_COMPACTION
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.spread.operations import spread_write
 from tests.support.drawing import cases, each_pair
+from tests.support.inserts_into_logs import inserts_into_logs
 from tests.support.local_flow import local_rows
 
 TYPES = pa.schema([("id", pa.string()), ("n", pa.int64()), ("ts", pa.int64()), ("_hoodie_is_deleted", pa.bool_())])
 KEYS = "abcd"
+PLANNED = (COMPACTION, LOG_COMPACTION)
 BUCKETS = {"hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": "2"}
 MADE: dict[str, dict[str, Any]] = {
     "files": {},
     "record_index": {"indexes": ["record_index"]},
     "buckets": {"options": BUCKETS},
+    "log files": {"indexes": ["record_index"]},
 }
 
 Event = tuple[str, int, bool]
@@ -51,10 +59,31 @@ STEPS = st.lists(
     max_size=8,
 )
 
+_OF_TWO = st.sampled_from(KEYS[1:3])
+_BESIDE = st.one_of(
+    st.tuples(
+        st.just("upsert"), st.lists(st.tuples(_OF_TWO, st.integers(3, 7), st.booleans()), min_size=1, max_size=2)
+    ),
+    st.tuples(
+        st.just("upsert"), st.lists(st.tuples(_OF_TWO, st.integers(3, 7), st.just(False)), min_size=1, max_size=2)
+    ),
+    st.tuples(st.just("delete"), st.sets(_OF_TWO, min_size=1, max_size=2)),
+)
+_PLAN = st.sampled_from([("plan", False), ("plan", False), ("plan", True)])
+_RUN = st.sampled_from([("compact", None), ("compact", None), ("compact_logs", None)])
+AROUND_PLANS = st.tuples(
+    st.lists(_BESIDE, max_size=2), _PLAN.map(lambda one: [one]), st.lists(_BESIDE, min_size=2, max_size=4),
+    st.lists(st.one_of(_PLAN, _BESIDE), max_size=2), _RUN.map(lambda one: [one]), st.lists(_BESIDE, max_size=1),
+    st.just([("compact", None)]),
+).map(lambda parts: [step for part in parts for step in part])  # fmt: skip
+"""Steps on a key of a base file and one that may be in log files alone, before a compaction is planned, while it waits, and
+after it."""
+
 
 @dataclass
 class Model:
-    """What is there, and the highest ordering value of the delete markers that a key without a row may have."""
+    """What is there, and the highest ordering value of the delete markers that a key without a row may have. While a compaction
+    waits, rows may be refused, and then nothing changes."""
 
     spread: bool
     rows: Seen = field(default_factory=dict)
@@ -63,12 +92,24 @@ class Model:
 
     def take(self, table: Table, operation: str, given: Any) -> None:
         """Raises AssertionError where the answer of a step is not what becomes of the rows."""
+        try:
+            self._take(table, operation, given)
+        except UnsupportedError as error:
+            assert any(one.action in PLANNED for one in table.timeline.pending)
+            assert "compact it first, found a pending compaction" in str(error)
+            assert seen(table) == self.rows
+
+    def _take(self, table: Table, operation: str, given: Any) -> None:
         if operation == "upsert":
             self._upsert(table, given)
-        elif operation == "compact":
-            table.compact()
-            self.markers.clear()
+        elif operation == "plan":
+            plan_only(table, CompactionOptions(of_logs=given, min_log_blocks=2))
+        elif operation in ("compact", "compact_logs"):
+            of_logs = operation == "compact_logs"
+            compact(table, CompactionOptions(of_logs=of_logs, min_log_blocks=2))
             assert seen(table) == self.rows
+            if not of_logs and not any(one.action in PLANNED for one in table.timeline.pending):
+                self.markers.clear()
         elif operation == "update":
             table.update({"n": -1}, where=one_of(given))
             self.rows |= {key: (-1, self.rows[key][1]) for key in given & self.rows.keys()}
@@ -138,11 +179,25 @@ def one_of(keys: set[str]) -> str:
 @given(steps=STEPS)
 def test_what_a_write_answers_is_what_readers_get(version: Any, made: str, spread: bool, steps: list[Any]) -> None:
     """WRITE-1462."""
+    take_steps(version, made, spread, steps)
+
+
+@each_pair(version=[6, 8, 9], made=list(MADE), spread=[False, True])
+@settings(max_examples=cases(18))
+@given(steps=AROUND_PLANS)
+def test_compactions_that_wait_change_no_row(version: Any, made: str, spread: bool, steps: list[Any]) -> None:
+    """WRITE-1484."""
+    take_steps(version, made, spread, steps)
+
+
+def take_steps(version: Any, made: str, spread: bool, steps: list[Any]) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "t"
         table = create_table(path, TYPES, "id", type="mor", ordering="ts", version=version, **MADE[made])
         model = Model(spread)
-        model.take(table, "upsert", [(key, 5, False) for key in KEYS])
+        model.take(table, "upsert", [(key, 5, False) for key in KEYS[:2]])
+        with inserts_into_logs() if made == "log files" else nullcontext():
+            model.take(table.refresh(), "upsert", [(key, 5, False) for key in KEYS[2:]])
         for operation, given_ in steps:
             model.take(table.refresh(), operation, given_)
         assert [str(finding) for finding in table.refresh().validate()] == []
