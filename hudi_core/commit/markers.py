@@ -6,7 +6,7 @@ files that have one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -14,6 +14,7 @@ from typing import Final
 
 from hudi_core.commit.steps import Create, Ensure, SideBySide, Step
 from hudi_core.engine import Storage
+from hudi_core.formats.names import parse_log_file
 from hudi_core.formats.properties import format_properties
 from hudi_core.paths import data_path, instant_name, join_paths, partition_path
 
@@ -112,6 +113,12 @@ def list_marked_files(storage: Storage, instant_time: str) -> tuple[tuple[str, M
     """The files that markers of a write name. Raises as `read_markers`."""
     markers = read_markers(storage, instant_time)
     return () if markers is None else markers.files
+
+
+def list_marked_logs(storage: Storage, times: Iterable[str]) -> frozenset[str]:
+    """The log files that markers of the actions requested at some times name. Raises as `read_markers`."""
+    marked = (list_marked_files(storage, time) for time in times)
+    return frozenset(path for files in marked for path, _ in files if parse_log_file(path.rpartition("/")[2]))
 
 
 def _lines(content: bytes) -> list[str]:

@@ -62,6 +62,13 @@ class LogTarget:
         """From the table's root."""
         return data_path(join_paths(self.partition, file_name(self.name.file_name())))
 
+    def beside(self, taken: Collection[str]) -> LogTarget:
+        """The file, or the one of the next version whose path is not among those taken. Rule COMPACT-1485."""
+        target = self
+        while target.path in taken:
+            target = replace(target, name=replace(target.name, version=target.name.version + 1))
+        return target
+
     def of_attempt(self, attempt: str) -> LogTarget:
         """The file of one attempt at it. One that has its slice's time in its name, before table version 8, keeps its name: it is
         made once, whoever makes it. Rule WRITE-421."""

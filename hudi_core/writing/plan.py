@@ -17,10 +17,12 @@ from typing import Final
 import numpy as np
 
 from hudi_core.arguments import take_count, take_fields
+from hudi_core.commit.markers import list_marked_logs
 from hudi_core.data_files.base_file import FileTarget
 from hudi_core.data_files.log_file import OWN_TIME_SINCE, log_target
 from hudi_core.notebook import show_briefly
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.timeline.instants import LOG_COMPACTION
 from hudi_core.timeline.services import FileGroup, list_opened_by_compactions
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.half_written import half_written_groups
@@ -95,7 +97,7 @@ class Planner:
                 version = self.sources.snapshot.config.version
                 opened = self._opened.get((file_slice.partition, file_slice.file_id))
                 target = log_target(file_slice, self.instant_time, len(self.tasks), version, opened)
-                self.tasks.append(AppendLog(target, file_slice, count))
+                self.tasks.append(AppendLog(target.beside(self._taken), file_slice, count))
             else:
                 self.tasks.append(
                     RewriteFile(self._target(file_slice.partition, file_slice.file_id), file_slice, count)
@@ -144,6 +146,17 @@ class Planner:
         """File groups whose log files belong to the slice of a pending compaction: their names state it before version 8."""
         snapshot = self.sources.snapshot
         return list_opened_by_compactions(snapshot.whole) if snapshot.config.version < OWN_TIME_SINCE else {}
+
+    @cached_property
+    def _taken(self) -> frozenset[str]:
+        """The log files of log compactions under way, which have names of the same kind before version 8."""
+        snapshot = self.sources.snapshot
+        if snapshot.config.version >= OWN_TIME_SINCE:
+            return frozenset()
+        pending = snapshot.whole.pending
+        return list_marked_logs(
+            snapshot.storage, (one.requested_time for one in pending if one.action == LOG_COMPACTION)
+        )
 
     def _new_files(self, partition: str, count: int, *, combine: bool) -> tuple[Share, ...]:
         """New file groups of about even sizes."""

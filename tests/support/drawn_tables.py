@@ -116,8 +116,8 @@ class DrawnTable:
     added: int = 0
 
     @classmethod
-    def create(cls, random: Random, path: Path, *, kind: str, version: int, meta: bool) -> DrawnTable:
-        """A table with some columns and indexes, and a few rows."""
+    def create(cls, random: Random, path: Path, *, kind: str, version: int, meta: bool, buckets: int = 0) -> DrawnTable:
+        """A table with some columns and indexes, and a few rows; with so many buckets in each partition if not 0."""
         names = random.sample(list(TYPES), random.randint(5, len(TYPES)))
         names = ["v", *(name for name in names if name != "v")]
         random.shuffle(names)
@@ -125,19 +125,22 @@ class DrawnTable:
         ordering = random.choice([(), "ts"])
         indexes = ["column_stats", *(["partition_stats"] if version > 6 else []), *(["bloom_filters"] if meta else [])]
         if version > 6 or random.random() < 0.7:
-            indexes.append("record_index")
+            indexes += [] if buckets else ["record_index"]
         partitioned = random.random() < 0.8
         made = cls(random, path, columns)
         made.settings = {
             "kind": kind, "version": version, "meta": meta, "ordering": ordering, "partitioned": partitioned,
-            "columns": list(columns),
+            "columns": list(columns), "buckets": buckets,
         }  # fmt: skip
+        options = {"hoodie.populate.meta.fields": str(meta).lower()}
+        if buckets:
+            options |= {"hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": str(buckets)}
         table = create_table(
             path, made.schema(), "id", partition_by="p" if partitioned else (), type=kind, version=version,
-            ordering=ordering, indexes=indexes, options={"hoodie.populate.meta.fields": str(meta).lower()},
+            ordering=ordering, indexes=indexes, options=options,
         )  # fmt: skip
         table.upsert(made.batch([{**made.row(), "id": key, "p": "xy"[key == "c"]} for key in "abc"]))
-        if version > 6:
+        if version > 6 and not buckets:
             made._index(version)
         return made
 

@@ -9,8 +9,9 @@ from time import perf_counter
 
 from hudi_core.commit.compaction_plans import CompactionPlan, read_plan
 from hudi_core.commit.lock import table_lock
+from hudi_core.commit.markers import list_marked_logs
 from hudi_core.commit.statuses import LOG_COMPACT, TableChange, WriteStatus
-from hudi_core.data_files.log_file import log_target
+from hudi_core.data_files.log_file import OWN_TIME_SINCE, log_target
 from hudi_core.errors import ConflictError
 from hudi_core.index_kinds.file_notes import list_noted_by_run
 from hudi_core.parallel.reach import Reach
@@ -71,8 +72,11 @@ def _statuses(write: Transaction, slices: Sequence[FileSlice], options: Compacti
     rows = row_schema(write.before, bare_schema(write.before.schema))
     compactor = LogCompactor(write.before.without_slices(), rows, list_noted_by_run(table, write.before))
     latest = {group_of(one): one for one in table.slices()}
+    pending = () if version >= OWN_TIME_SINCE else table.timeline.pending
+    taken = list_marked_logs(table.storage, (one.requested_time for one in pending if one.requested_time != time))
     tasks = [
-        MergeLogs(log_target(latest[group_of(one)], time, number, version), one) for number, one in enumerate(slices)
+        MergeLogs(log_target(latest[group_of(one)], time, number, version).beside(taken), one)
+        for number, one in enumerate(slices)
     ]
     runner = runner_of(table.engine, table.storage, slices, options.bounds.memory, of_logs=True)
     if options.tally is not None:

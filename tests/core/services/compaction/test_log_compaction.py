@@ -6,6 +6,7 @@ Also covers: `services/compaction/log_run.py`, `services/compaction/log_tasks.py
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -133,15 +134,17 @@ def test_a_compaction_that_comes_meanwhile_ends_the_run(tmp_path: Path) -> None:
     assert findings(tmp_path) == []
 
 
-@pytest.mark.parametrize("version", [8, 9])
+@pytest.mark.parametrize("version", [6, 8, 9])
 def test_writers_go_on_meanwhile(tmp_path: Path, version: int) -> None:
-    """COMPACT-371, COMPACT-375."""
+    """COMPACT-371, COMPACT-375, COMPACT-1485: before version 8 the log file of either has the name behind that of the other."""
     table = changed(tmp_path, version, ALL)
     left = [True]
 
     def beside(_done: int, _of: int) -> None:
         if left and left.pop():
-            write(refreshed(table), rows(("a", "x", 99, 99)), options=INTO_LOGS)
+            once = replace(INTO_LOGS, attempts=1)
+            for n in (98, 99):
+                write(refreshed(table), rows(("a", "x", n, n)), options=once)
 
     assert compact(table, CompactionOptions(of_logs=True, min_log_blocks=2, progress=beside)).state == "completed"
     assert content(tmp_path)[0]["n"] == 99
