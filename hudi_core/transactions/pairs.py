@@ -131,11 +131,11 @@ PAIRS: Final = (
     ),
     Pair(
         "a compaction meanwhile", "a write of log files", "a compaction or a log compaction", Meeting.FILE_GROUP, Outcome.BOTH,
-        _SAME, ("COMPACT-370",), "Version 8 and 9: the completion of a log file says which slice it belongs to.",
+        _SAME, ("COMPACT-370", "COMPACT-1485"), "Version 8 and 9: the completion of a log file says which slice it belongs to.",
     ),
     Pair(
         "a write during a compaction", "a compaction or a log compaction", "a write of log files", Meeting.FILE_GROUP,
-        Outcome.BOTH, _SAME, ("COMPACT-370", "COMPACT-371"), firsts=_COMPACTIONS, seconds=_CHANGES | _COMPACTIONS,
+        Outcome.BOTH, _SAME, ("COMPACT-370", "COMPACT-371", "COMPACT-1485"), firsts=_COMPACTIONS, seconds=_CHANGES | _COMPACTIONS,
     ),
     Pair(
         "a compaction of version 6", "a write", "a compaction or a log compaction that is planned", Meeting.TABLE,
