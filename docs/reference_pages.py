@@ -45,7 +45,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "Errors": (
         "HudiError", "TableError", "NotATableError", "CorruptFileError", "StorageError", "AlreadyExistsError",
         "UnsupportedError", "RowError", "ConflictError", "SchemaError", "UnknownColumnError", "ExpressionError",
-        "UsageError",
+        "UsageError", "ConditionWarning",
     ),
 }  # fmt: skip
 """What is public, by subject: each name of `hudi_core.__all__` once."""

@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from hudi_core.cluster.result import ClusterResult
     from hudi_core.errors import (
         AlreadyExistsError,
+        ConditionWarning,
         ConflictError,
         CorruptFileError,
         ExpressionError,
@@ -183,6 +184,7 @@ __all__ = [
     "ColumnBounds",
     "CompactionOptions",
     "CompactionResult",
+    "ConditionWarning",
     "ConflictError",
     "CorruptFileError",
     "ExpressionError",
@@ -326,6 +328,7 @@ _PLACES = {
     "CompactionOptions": "hudi_core.services.compaction.options",
     "CompactionResult": "hudi_core.services.compaction.result",
     "compact": "hudi_core.services.compaction.operations",
+    "ConditionWarning": "hudi_core.errors",
     "ConflictError": "hudi_core.errors",
     "CorruptFileError": "hudi_core.errors",
     "ExpressionError": "hudi_core.errors",

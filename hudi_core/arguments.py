@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import Field, fields
 from enum import StrEnum
@@ -89,6 +90,14 @@ def describe_misfit(called: str, problem: str, signature: inspect.Signature, nam
         if name not in own
     )
     return f"{called}() {problem}; its arguments are {', '.join(own)}{''.join(hints)}"
+
+
+def warn_caller(text: str, category: type[Warning]) -> None:
+    """Warns at the line outside of the core that led here, whatever stands between."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("hudi_core."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
 
 
 def take_fields(options: object) -> None:

@@ -17,7 +17,7 @@
     ├── ExpressionError            a predicate that cannot be parsed or bound            (ValueError)
     └── UsageError                 a wrong option or argument (exit status 2)            (ValueError)
 
-"Unknown" is an outcome of a question, never an error.
+"Unknown" is an outcome of a question, never an error. `ConditionWarning` is no error either: a query is answered as it was asked.
 """
 
 from __future__ import annotations
@@ -100,6 +100,13 @@ def _remade(kind: type[HudiError], arguments: tuple[object, ...]) -> HudiError:
     error = kind.__new__(kind, *arguments)
     error.args = arguments
     return error
+
+
+class ConditionWarning(UserWarning):
+    """A query has a condition that is right and hardly meant, as `city = NULL`; it is answered. Writes refuse such conditions.
+
+    `warnings.filterwarnings("error", category=hudi_core.ConditionWarning)` refuses the queries too.
+    """
 
 
 class TableError(HudiError):

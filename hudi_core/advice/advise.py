@@ -24,7 +24,7 @@ from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Column, OneOf, Predicate, columns_of
 from hudi_core.expr.queries import Condition, Query, as_queries
-from hudi_core.expr.sql_predicate import predicate_tree
+from hudi_core.expr.sql_predicate import doubts_of, predicate_tree, warn_of
 from hudi_core.expr.walk import conjuncts
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
 from hudi_core.metadata.definitions import index_definitions
@@ -209,9 +209,9 @@ class _Query:
 
 def _query(sample: Sample, query: Query, table: Table, sizes: tuple[Numbers, Numbers]) -> _Query:
     schema, case_sensitive = sample.sources.snapshot.schema, table.case_sensitive
-    parts = [
-        bind_conjunct(part, schema, case_sensitive=case_sensitive) for part in conjuncts(predicate_tree(query.where))
-    ]
+    tree = predicate_tree(query.where)
+    parts = [bind_conjunct(part, schema, case_sensitive=case_sensitive) for part in conjuncts(tree)]
+    warn_of(doubts_of(tree, schema))
     planner = PredicatePlanner(sample.sources, parts, case_sensitive)
     return _Query(sample, planner, query, " AND ".join(part.text for part in parts), query.weight, *sizes)
 

@@ -24,7 +24,7 @@ from hudi_core.expr.bind import bind
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Predicate
-from hudi_core.expr.sql_predicate import predicate_tree
+from hudi_core.expr.sql_predicate import doubts_of, predicate_tree, warn_of
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.notebook import html_table
 from hudi_core.parallel.streams import read_ahead
@@ -58,7 +58,10 @@ def changes(
     """
     all_columns = changes_schema(snapshot.schema, meta=meta)
     wanted = all_columns if columns is None else choose_columns(all_columns, columns, case_sensitive=case_sensitive)
-    predicate = None if where is None else bind(predicate_tree(where), all_columns, case_sensitive=case_sensitive)
+    tree = None if where is None else predicate_tree(where)
+    predicate = None if tree is None else bind(tree, all_columns, case_sensitive=case_sensitive)
+    if tree is not None:
+        warn_of(doubts_of(tree, all_columns))
     return Changes(snapshot, commit_range, all_columns, wanted, predicate, limit)
 
 

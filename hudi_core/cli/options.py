@@ -13,7 +13,7 @@ import typer
 from pydantic import ByteSize, TypeAdapter, ValidationError
 
 from hudi_core.by_need import ModuleByNeed
-from hudi_core.cli.output import say
+from hudi_core.cli.output import say, show_warning
 from hudi_core.cli.waiting import show_waiting
 from hudi_core.cli.words import traffic
 from hudi_core.engine import Storage
@@ -170,5 +170,5 @@ def free_path(path: Path, *, overwrite: bool) -> Path:
 
 def warn(messages: Iterable[str]) -> None:
     """Warnings on standard error, each once."""
-    for message in dict.fromkeys(messages):
-        say(f"warning: {message}")
+    for message in messages:
+        show_warning(message)

@@ -8,10 +8,11 @@ import logging
 import os
 import re
 import sys
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
 from rich.console import Console
 from rich.text import Text
@@ -20,7 +21,7 @@ from hudi_core.cli.layout import Column, entries, layout
 from hudi_core.cli.symbols import PLAIN_SIGNS
 from hudi_core.cli.waiting import end_waiting
 from hudi_core.cli.words import fit_names
-from hudi_core.errors import StorageError
+from hudi_core.errors import ConditionWarning, StorageError
 from hudi_core.rows.outside_files import whole_file
 from hudi_core.schema.schema import Schema
 from hudi_core.secrets import without_secrets
@@ -323,6 +324,27 @@ def say(message: str) -> None:
     if sys.stderr is not None:
         with suppress(OSError):
             sys.stderr.write("\n".join(map(printable, without_secrets(message).split("\n"))) + "\n")
+
+
+_WARNED: Final[set[str]] = set()
+"""What the command that runs has warned of."""
+
+
+def show_warning(message: str) -> None:
+    """A warning on standard error, once in a command."""
+    if message not in _WARNED:
+        _WARNED.add(message)
+        say(f"warning: {message}")
+
+
+@contextmanager
+def warnings_shown() -> Iterator[None]:
+    """Shows the warnings of Python that a command leads to as those of the command line."""
+    _WARNED.clear()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("always", category=ConditionWarning)
+        warnings.showwarning = lambda message, *_: show_warning(str(message))
+        yield
 
 
 class _Log(logging.Handler):

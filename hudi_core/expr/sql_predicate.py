@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import difflib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, get_args
 
+from hudi_core.arguments import warn_caller
 from hudi_core.by_need import ModuleByNeed
-from hudi_core.errors import UsageError, describe
+from hudi_core.errors import ConditionWarning, UsageError, describe
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.calls import ALIASES, SUGAR_NAMES
 from hudi_core.expr.nodes import And, Call, Compare, Comparison, Expr, In, Is, Literal, Name, Not, Or, Scalar
@@ -108,6 +109,12 @@ def doubts_of(tree: Expr, schema: Schema) -> list[str]:
                 continue
     doubts += _doubts_of_constants(tree, schema)
     return list(dict.fromkeys(doubts))
+
+
+def warn_of(doubts: Iterable[str]) -> None:
+    """Warns of what is hardly meant in a query's condition, at the line that asked. Rule EXPR-1513."""
+    for doubt in doubts:
+        warn_caller(doubt, ConditionWarning)
 
 
 def _doubts_of_nulls(node: Compare, left: Scalar, right: Scalar) -> Iterator[str]:

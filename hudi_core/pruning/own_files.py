@@ -12,7 +12,7 @@ from hudi_core.expr.bind import bind
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Column
 from hudi_core.expr.queries import Condition
-from hudi_core.expr.sql_predicate import predicate_tree
+from hudi_core.expr.sql_predicate import doubts_of, predicate_tree, warn_of
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import conjuncts
 from hudi_core.notebook import html_table, show_briefly
@@ -79,6 +79,7 @@ def prune(
     files = FileStatistics(count, _Loader(statistics, schema, rows or [None] * count, count).load)
     tree = predicate_tree(where)
     plan = _plan(files, tree, schema)
+    warn_of(doubts_of(tree, schema))
     removed = {to_sql(part): count - len(_plan(files, part, schema).possible()) for part in conjuncts(tree)}
     return PrunedFiles(count, tuple(plan.possible().tolist()), tuple(plan.all_match().tolist()), removed)
 

@@ -17,7 +17,7 @@ from hudi_core.errors import UsageError
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Expr
-from hudi_core.expr.sql_predicate import predicate_tree
+from hudi_core.expr.sql_predicate import doubts_of, predicate_tree, warn_of
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.hfile.cells import keys_of
 from hudi_core.metadata.counting import counting_records
@@ -67,6 +67,8 @@ def metadata_records(
     rows, left = table.engine.rows, limit
     for columns, schema, source in _columns(metadata, partition):
         predicate = None if tree is None else bind(tree, schema, case_sensitive=table.case_sensitive)
+        if tree is not None:
+            warn_of(doubts_of(tree, schema))
         for whole in rows.from_columns(columns, schema, source):
             batch = whole
             if predicate is not None:

@@ -114,8 +114,12 @@ class Scan(QueryResult, AnswersOtherWords):
         """A warning for each unknown function of the predicate, with known ones of similar names, for each comparison that is
         hardly meant, and for each damaged file of which something was left out so far."""
         unknown = [text for conjunct in self._conjuncts for text in warnings_of(conjunct.tree, conjunct.predicate)]
-        doubts = [] if self._options.where is None else doubts_of(self._options.where, self._snapshot.schema)
-        return [*unknown, *doubts, *self._damage.warnings]
+        return [*unknown, *self.doubts, *self._damage.warnings]
+
+    @cached_property
+    def doubts(self) -> list[str]:
+        """A sentence for each part of the predicate that is right and hardly meant."""
+        return [] if self._options.where is None else doubts_of(self._options.where, self._snapshot.schema)
 
     @property
     def sources(self) -> Sources:

@@ -155,8 +155,25 @@ class Table(Portable, AnswersOtherWords):
         Times are instants, dates and moments as strings, or Python's `datetime` and `date`. A datetime with a zone is a moment;
         without one it is in the zone of the table's timeline, as a string without an offset is. Rule TIME-5. Raises
         `ExpressionError` and `UnknownColumnError` for a predicate or columns that do not fit the schema, `UsageError` for
-        what is no predicate, time, limit or list of columns, and for times whose files are cleaned away.
+        what is no predicate, time, limit or list of columns, and for times whose files are cleaned away. Warns
+        (`ConditionWarning`) of a condition that is hardly meant: rule EXPR-1513.
         """
+        scan = self._scan(where, columns, as_of, limit, meta, since, until, read_optimized, on_damage)
+        sql_predicate.warn_of(scan.doubts)
+        return scan
+
+    def _scan(
+        self,
+        where: str | Expr | ExpressionBuilder | None,
+        columns: Sequence[str] | None,
+        as_of: Time | None,
+        limit: SupportsIndex | None,
+        meta: object,
+        since: Time | None,
+        until: Time | None,
+        read_optimized: object,
+        on_damage: OnDamage | str,
+    ) -> Scan:
         tree = None if where is None else sql_predicate.predicate_tree(where)
         choice = self._on_damage(on_damage)
         own = take_flag("meta", meta)
@@ -200,7 +217,8 @@ class Table(Portable, AnswersOtherWords):
 
         `where` and `columns` refer to these columns and their fields (`after.price`); with `meta` rows have Hudi's own
         columns too, which logs of changes lack: without them a table that keeps such logs reads fewer files. Nothing is read
-        yet. Raises as `scan` does; reading raises `UsageError` where files that are to be compared are cleaned away.
+        yet. Raises as `scan` does; reading raises `UsageError` where files that are to be compared are cleaned away. Warns
+        as `scan` does.
         """
         chosen, max_rows = _names(columns), row_limit(limit)
         begin, end = _time_string(since, "since"), _time_string(until, "until")

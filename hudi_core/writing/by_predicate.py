@@ -175,8 +175,8 @@ def writable_by_predicate(table: Table, where: Where | None, properties: Mapping
     `ExpressionError` for one that is hardly meant, and `UnsupportedError` for a table that is not written to."""
     latest = look_to_plan(table, statistics=where is not None)
     refuse_unwritable(latest, merges=True)
-    latest.scan(where, limit=0)  # what is wrong with the predicate shows before anything is written
     refuse_doubtful(where, latest.schema)
+    latest.scan(where, limit=0)  # what is wrong with the predicate shows before anything is written
     return with_key_options(latest, properties)
 
 

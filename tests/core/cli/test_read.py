@@ -133,3 +133,23 @@ def test_a_file_is_overwritten_only_where_that_is_said(tmp_path: Path) -> None:
     assert target.read_text() == "mine"
     assert ran(*command, "--overwrite", "--json").lines == [{"rows": 2, "file": str(target)}]
     assert len(target.read_text().splitlines()) == 3
+
+
+def test_each_command_shows_what_is_hardly_meant_in_a_condition_once() -> None:
+    """EXPR-1513."""
+    table, where = rides(), "fare = NULL"
+    for command in (
+        ("read", table),
+        ("read", table, "--count"),
+        ("count", table),
+        ("files", table),
+        ("explain", table),
+        ("cluster", table, "--dry-run", "--columns", "fare"),
+        ("index", "advise", table),
+        ("report", table),
+    ):
+        done = ran(*command, "--where", where)
+        assert done.status == 0, done.err
+        assert done.err.splitlines().count("warning: fare = NULL is never true; write fare IS NULL") == 1, command
+    changes = ran("read", table, "--cdc", "--where", "op = NULL", "--limit", 1)
+    assert changes.err.splitlines() == ["warning: op = NULL is never true; write op IS NULL"]
