@@ -159,7 +159,8 @@ class Table(Portable, AnswersOtherWords):
         (`ConditionWarning`) of a condition that is hardly meant: rule EXPR-1513.
         """
         scan = self._scan(where, columns, as_of, limit, meta, since, until, read_optimized, on_damage)
-        sql_predicate.warn_of(scan.doubts)
+        if scan.doubts:
+            sql_predicate.warn_of(scan.doubts)
         return scan
 
     def _scan(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Final
@@ -60,7 +60,7 @@ def csv_blocks(source: Path, types: Mapping[str, pa.DataType]) -> Iterator[pa.Re
     of_others = csv.ConvertOptions(column_types=stated, include_columns=others if texts else [], null_values=NULLS)
     if not texts:
         yield from read_blocks(source, of_others)
-    elif others and _has_two_meanings(source):
+    elif others and has_part(source, _TWO_MEANINGS):
         pairs = zip(read_blocks(source, of_texts), read_blocks(source, of_others), strict=True)
         for some, rest in pairs:
             columns = {**dict(zip(texts, some.columns, strict=True)), **dict(zip(others, rest.columns, strict=True))}
@@ -131,6 +131,7 @@ def _is_text(kind: pa.DataType) -> bool:
     )  # fmt: skip
 
 
-def _has_two_meanings(source: Path) -> bool:
+def has_part(source: Path, parts: Iterable[bytes]) -> bool:
+    """Whether a file has one of these parts."""
     with source.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
-        return any(content.find(part) >= 0 for part in _TWO_MEANINGS)
+        return any(content.find(part) >= 0 for part in parts)

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from hudi_arrow.incoming.csv_blocks import NO_LINE, NULLS, csv_blocks, read_blocks
+from hudi_arrow.incoming.csv_blocks import NO_LINE, NULLS, csv_blocks, has_part, read_blocks
 from hudi_arrow.incoming.csv_quotes import refuse_stray_quotes
 from hudi_arrow.incoming.csv_types import infer_types
 from hudi_arrow.incoming.json_texts import has_json_text, read_json_texts, text_type
 from hudi_arrow.incoming.json_types import name_type
-from hudi_arrow.numpy_arrays import to_scalar
+from hudi_arrow.numpy_arrays import from_python, to_scalar
 from hudi_core.errors import CorruptFileError, RowError
 
 _CONVERSION = re.compile(r"In CSV column #(\d+): (.*)$", re.DOTALL)
@@ -28,6 +28,9 @@ _DIGIT = "[0-9]"
 _WHOLE = "^ *[-+]?[0-9]+ *$"
 _BEYOND = float(1 << 63)
 _OTHER_SIGNS = ";\t|"
+_HEXADECIMAL = (b"0x", b"0X")
+_HEXADECIMAL_NUMBER = "^ *0[xX]"
+_MARK = "\ufeff"
 
 
 def csv_batches(source: Path, types: Mapping[str, pa.DataType], whole: bool = False) -> Iterator[pa.RecordBatch]:
@@ -39,17 +42,20 @@ def csv_batches(source: Path, types: Mapping[str, pa.DataType], whole: bool = Fa
     """
     texts = {name: text_type(kind) for name, kind in types.items()}
     written = _Written(source)
-    first, is_begun = 0, False
+    first, is_begun, has_hexadecimal = 0, False, has_part(source, _HEXADECIMAL)
     try:
         for batch in csv_blocks(source, texts | infer_types(source, texts)):
             if not is_begun:
                 _check_names(batch.schema.names, source)
+            _refuse_names(batch, first, source)
+            if has_hexadecimal and batch.num_rows:
+                _refuse_hexadecimal(written, batch, first)
             if any(_has_infinite(column) for column in batch.columns):
                 _refuse_beyond(written, batch, first)
             wide = [name for name in batch.schema.names if name not in types and _has_wide(batch[name])]
             if wide:
                 _refuse_wide(written, batch, first, wide)
-            yield _read_json_texts(batch, types, first, source, whole)
+            yield _read_json_texts(_narrowed(written, batch, types, first), types, first, source, whole)
             if not is_begun:
                 refuse_stray_quotes(source)
             first, is_begun = first + batch.num_rows, True
@@ -58,7 +64,7 @@ def csv_batches(source: Path, types: Mapping[str, pa.DataType], whole: bool = Fa
             found = "a file of blank lines"
             raise CorruptFileError(str(source), expected="a line with the names of columns", found=found) from problem
         refuse_stray_quotes(source)
-        refused = _find_refused_value(source, texts, str(problem)) or _find_refused_row(source)
+        refused = _find_refused_value(source, types, texts, str(problem)) or _find_refused_row(source)
         if refused is None:
             raise
         raise refused from problem
@@ -75,6 +81,56 @@ def _check_names(names: list[str], source: Path) -> None:
         raise CorruptFileError(
             str(source), expected="commas between the names in the first line, as between values", found=found
         )
+
+
+def _refuse_names(batch: pa.RecordBatch, first: int, source: Path) -> None:
+    """Raises `RowError` for a row of the names of columns: files that were put together have them once more. Where a column is
+    not of texts, its name is no value; where there is one column alone, its name may be one. The first row has this number."""
+    names, kinds = batch.schema.names, batch.schema.types
+    if len(names) < 2 or not all(map(pa.types.is_string, kinds)):
+        return
+    again = pc.is_in(batch.column(0), from_python([names[0], _MARK + names[0]], pa.string()))
+    for name, column in zip(names[1:], batch.columns[1:], strict=True):
+        if not pc.any(again).as_py():
+            return
+        again = pc.and_(again, pc.equal(column, name))
+    row = pc.index(again, True).as_py()
+    if row >= 0:
+        found = "the names of the columns again"
+        raise RowError(first + row, expected="values", found=found, path=str(source))
+
+
+def _refuse_hexadecimal(file: _Written, batch: pa.RecordBatch, first: int) -> None:
+    """Raises `RowError` for a whole number of hexadecimal digits: pyarrow takes 0xFF for 255, and for -1 in 8 bits. The batch's
+    first row has this number."""
+    for field in batch.schema:
+        if pa.types.is_integer(field.type):
+            texts = file.texts_of(batch, first)[field.name]
+            row = pc.index(pc.match_substring_regex(texts, _HEXADECIMAL_NUMBER), True).as_py()
+            if row >= 0:
+                raise _wrong_value(file.source, field.name, field.type, first + row, texts[row].as_py())
+
+
+def _wrong_value(source: Path, name: str, kind: pa.DataType, row: int, text: str) -> RowError:
+    return RowError(row, expected=f"a value of {name_type(str(kind))}", found=repr(text), path=f"{source}: {name}")
+
+
+def _narrowed(file: _Written, batch: pa.RecordBatch, types: Mapping[str, pa.DataType], first: int) -> pa.RecordBatch:
+    """The batch with times in the types of their columns, where they were read in finer ones. Raises `RowError` for a finer
+    time; the first row has this number."""
+    columns = batch.columns
+    for place, (name, column) in enumerate(zip(batch.schema.names, batch.columns, strict=True)):
+        kind = types.get(name, column.type)
+        if column.type == kind or not pa.types.is_temporal(kind):
+            continue
+        try:
+            columns[place] = column.cast(kind)
+        except pa.ArrowInvalid as problem:
+            coarse = column.cast(kind, safe=False).cast(column.type, safe=False)
+            row = pc.index(pc.equal(coarse, column), False).as_py()
+            text = file.texts_of(batch, first)[name][row].as_py()
+            raise _wrong_value(file.source, name, kind, first + row, text) from problem
+    return pa.RecordBatch.from_arrays(columns, batch.schema.names)
 
 
 def _read_json_texts(
@@ -127,34 +183,46 @@ def _refuse_wide(file: _Written, batch: pa.RecordBatch, first: int, names: list[
 
 
 class _Written:
-    """Numbers of a file as they are written. It is read once more for them, no further than to the last batch that is asked
+    """Numbers and times of a file as they are written. It is read once more for them, no further than to the last batch that is asked
     about, and not for each batch anew."""
 
     def __init__(self, source: Path) -> None:
         self.source = source
         self._blocks: Iterator[pa.RecordBatch] | None = None
         self._held: pa.RecordBatch | None = None
+        self._given: tuple[int, pa.Table] | None = None
+        """The first row of the batch that was asked about last, and its texts."""
         self._begin = 0
         """The number of the first row that is held."""
 
     def texts_of(self, batch: pa.RecordBatch, first: int) -> pa.Table:
-        """The columns of doubles and floats of a batch as texts; its first row has this number. Batches come in their order."""
+        """The columns of numbers and times of a batch as texts; its first row has this number. Batches come in their order."""
         if self._blocks is None:
-            names = [field.name for field in batch.schema if pa.types.is_floating(field.type)]
+            names = [field.name for field in batch.schema if _is_number_or_time(field.type)]
             texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), include_columns=names)
             self._blocks = read_blocks(self.source, texts)
-        parts, end = [], first + batch.num_rows
+        if self._given is not None and self._given[0] == first:
+            return self._given[1]
+        begin, parts, end = first, [], first + batch.num_rows
         while first < end:
             while self._held is None or first >= self._begin + self._held.num_rows:
                 self._begin += 0 if self._held is None else self._held.num_rows
                 self._held = next(self._blocks)
             parts.append(self._held.slice(first - self._begin, end - first))
             first += parts[-1].num_rows
-        return pa.Table.from_batches(parts)
+        self._given = begin, pa.Table.from_batches(parts)
+        return self._given[1]
 
 
-def _find_refused_value(source: Path, types: Mapping[str, pa.DataType], message: str) -> RowError | None:
-    """The error of the first value that cannot be converted; None where the message is of something else."""
+def _is_number_or_time(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_temporal(kind))
+
+
+def _find_refused_value(
+    source: Path, stated_types: Mapping[str, pa.DataType], types: Mapping[str, pa.DataType], message: str
+) -> RowError | None:
+    """The error of the first value that cannot be converted to the type that it is read as, named by the type that the table
+    states; None where the message is of something else."""
     conversion = _CONVERSION.search(message)
     if conversion is None:
         return None
@@ -163,6 +231,8 @@ def _find_refused_value(source: Path, types: Mapping[str, pa.DataType], message:
     wanted, stated = types.get(names[column]), _TYPE.search(reason)
     is_text = "invalid UTF8" in reason
     kind = stated[1] if stated else str(wanted or "its column")
+    if wanted is not None and pa.types.is_temporal(wanted):
+        kind = str(stated_types[names[column]])
     expected = "text in UTF-8" if is_text else f"a value of {name_type(kind)}"
     value = _VALUE.search(reason)
     row, found = _place(source, names, column, value[1] if value else None, wanted, is_text=is_text)

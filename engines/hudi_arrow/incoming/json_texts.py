@@ -26,9 +26,14 @@ _BEGIN, _END = f'{{"{_VALUE}": ', "}"
 
 
 def text_type(kind: pa.DataType) -> pa.DataType:
-    """The type that texts of a type are read as."""
+    """The type that texts of a type are read as; a finer one for times of milliseconds and times of day, whose texts may have
+    zeros behind their digits."""
     if pa.types.is_nested(kind):
         return pa.string()
+    if pa.types.is_timestamp(kind) and kind.unit == "ms":
+        return pa.timestamp("us", kind.tz)
+    if pa.types.is_time(kind):
+        return pa.time64("ns")
     return pa.binary() if pa.types.is_fixed_size_binary(kind) else kind
 
 

@@ -30,17 +30,17 @@ def test_a_time_before_the_first_commit_is_refused_with_the_first_one() -> None:
 def test_a_query_with_a_condition_that_is_hardly_meant_warns_at_the_line_that_asks() -> None:
     """EXPR-1513."""
     table = open_table(str(rides()))
-    asked = {
+    queries = {
         "fare = NULL": lambda where: table.scan(where),
         "fare <> NULL": lambda where: table.count(where),
         "\"city\" <> 'oslo'": lambda where: table.to_pandas(where, columns=["fare"]),
         "fare IN ('7')": lambda where: table.scan(where=where, limit=1),
         "op = NULL": lambda where: table.changes(where=where),
     }
-    for where, ask in asked.items():
-        with pytest.warns(ConditionWarning, match="write") as warned:
+    for where, ask in queries.items():
+        with pytest.warns(ConditionWarning, match="write") as warnings:
             ask(where)
-        assert [one.filename for one in warned] == [__file__], where
+        assert [warning.filename for warning in warnings] == [__file__], where
 
 
 def test_a_table_is_opened_by_its_path() -> None:

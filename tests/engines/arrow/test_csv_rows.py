@@ -210,3 +210,67 @@ def test_a_file_without_names_says_so(tmp_path: Path, content: str) -> None:
     path.write_bytes(content.encode())
     with pytest.raises(CorruptFileError, match=r"expected a (line with the names of columns|name of each column)"):
         list(csv_rows.csv_batches(path, {}))
+
+
+NUMBERS = pa.schema([("id", pa.string()), ("i", pa.int32()), ("l", pa.int64())])
+
+
+@pytest.mark.parametrize(("column", "kind"), [("i", "int"), ("l", "long")])
+@pytest.mark.parametrize("value", ["0x10", "0X1f", " 0x10", '"0x10"', "0xFFFFFFFF", "0xFFFFFFFFFFFFFFFF"])
+def test_a_number_of_hexadecimal_digits_is_refused(tmp_path: Path, column: str, kind: str, value: str) -> None:
+    """ROWS-1514: pyarrow takes it for a number, and the largest ones for negative ones."""
+    values = {"i": "1", "l": "1"} | {column: value}
+    file = write(tmp_path / "rows.csv", f"id,i,l\n0x10,1,2\nb,{values['i']},{values['l']}\n")
+    shown = value.strip('"')
+    with pytest.raises(
+        RowError, match=f"rows.csv: {column}: row 2: expected a value of {kind}, found '{shown}'"
+    ) as refused:
+        read(file, NUMBERS)
+    assert refused.value.row == 1
+
+
+def test_a_number_of_hexadecimal_digits_is_found_behind_many_rows(tmp_path: Path) -> None:
+    """ROWS-1514."""
+    lines = [f"{number},{number},{number}" for number in range(200_000)]
+    lines[150_000] = "150000,0x1,1"
+    with pytest.raises(RowError, match="i: row 150,001: expected a value of int, found '0x1'"):
+        read(write(tmp_path / "rows.csv", "\n".join(["id,i,l", *lines, ""])), NUMBERS)
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_the_names_of_columns_among_the_rows_are_refused(tmp_path: Path, mark: str) -> None:
+    """ROWS-1515: files that were put together have them once each."""
+    with pytest.raises(
+        RowError, match="rows.csv: row 2: expected values, found the names of the columns again"
+    ) as refused:
+        read(write(tmp_path / "rows.csv", f"id,v\na,1\n{mark}id,v\nb,2\n"), TEXTS)
+    assert refused.value.row == 1
+    file = write(tmp_path / "rows.csv", "id,v\nid,1\nb,v\n")
+    assert read(file, TEXTS)["id"].to_pylist() == ["id", "b"]
+    alone = pa.schema([("word", pa.string())])
+    assert read(write(file, "word\na\nword\n"), alone)["word"].to_pylist() == ["a", "word"]
+
+
+CLOCKS = pa.schema(
+    [
+        ("ms", pa.timestamp("ms", "UTC")),
+        ("local", pa.timestamp("ms")),
+        ("time", pa.time64("us")),
+        ("short", pa.time32("ms")),
+    ]
+)
+
+
+def test_digits_of_times_that_are_zeros_may_follow(tmp_path: Path) -> None:
+    """ROWS-1516: pandas writes six digits, Polars nine."""
+    file = tmp_path / "rows.csv"
+    names = "ms,local,time,short"
+    long = "2024-03-01T12:30:00.123000Z,2024-03-01 12:30:00.123000,12:30:00.123456000,12:30:00.123000000"
+    plain = "2024-03-01T12:30:00.123Z,2024-03-01 12:30:00.123,12:30:00.123456,12:30:00.123"
+    assert read(write(file, f"{names}\n{long}\n"), CLOCKS).equals(read(write(file, f"{names}\n{plain}\n"), CLOCKS))
+    finer = ("2024-03-01T12:30:00.123001Z", "2024-03-01 12:30:00.123001", "12:30:00.123456001", "12:30:00.123000001")
+    for place, value in enumerate(finer):
+        values = plain.split(",")
+        values[place] = value
+        with pytest.raises(RowError, match=f"{CLOCKS.names[place]}: row 2: expected a value of .*, found '{value}'"):
+            read(write(file, f"{names}\n{plain}\n{','.join(values)}\n"), CLOCKS)
