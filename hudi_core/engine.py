@@ -301,6 +301,8 @@ class InputRows(Generic[B]):
     batches: Iterator[B]
     inferred: bool = False
     """The types follow from the values: a frame of pandas has floating-point numbers where an integer is missing."""
+    index: frozenset[str] = frozenset()
+    """The columns that were an index of a frame of pandas."""
 
 
 class Rows(Protocol[V, MaskIn, B]):
@@ -359,6 +361,10 @@ class Rows(Protocol[V, MaskIn, B]):
 
     def stream(self, schema: Schema, batches: Iterable[B]) -> Any:
         """The rows as an object with `__arrow_c_stream__` and `read_all`, read on as the taker goes."""
+        ...
+
+    def frame(self, schema: Schema, batches: Iterable[B], backend: str | None) -> Any:
+        """The rows as a `pandas.DataFrame` with types of its own, or of the backend `pyarrow`."""
         ...
 
     def read_given(self, data: object, like: Schema | None = None, *, whole: bool = False) -> InputRows[B]:

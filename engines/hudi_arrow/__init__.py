@@ -10,6 +10,7 @@ memory       Arrow's memory from the system's allocator while it is scarce
 buffers      decoded columns to arrays, wrapped where they lie, and back
 rows         batches of a scan, and their rows as JSON
 gather       rows put together from rows of several batches
+frames       rows as a frame of pandas
 output       rows written to a file
 values       operations on an Arrow array: the engine's `Values`
 arrays       arrays in one physical form, taken apart and put together, from and to values

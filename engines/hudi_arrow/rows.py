@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,12 +17,18 @@ from hudi_arrow.numpy_arrays import flags, from_numpy
 from hudi_arrow.output import stream, write
 from hudi_arrow.text import with_end
 from hudi_core.arrays import Bools, Numbers
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.columns.nodes import Column, StructColumn
 from hudi_core.engine import InputRows
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS, days_from_civil
 from hudi_core.values.json import to_json
+
+if TYPE_CHECKING:
+    from hudi_arrow import frames
+else:
+    frames = ModuleByNeed("hudi_arrow.frames")  # for frames of pandas
 
 _FIRST_DAY, _LAST_DAY = days_from_civil(1, 1, 1), days_from_civil(9999, 12, 31)
 
@@ -81,6 +87,9 @@ class ArrowRows:
 
     def stream(self, schema: Schema, batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader:
         return stream(schema, batches)
+
+    def frame(self, schema: Schema, batches: Iterable[pa.RecordBatch], backend: str | None) -> Any:
+        return frames.to_frame(stream(schema, batches).read_all(), backend)
 
     def read_given(self, data: object, like: Schema | None = None, *, whole: bool = False) -> InputRows[pa.RecordBatch]:
         return read_given(data, like, whole)

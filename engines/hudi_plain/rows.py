@@ -72,6 +72,9 @@ class PlainRows:
             "Arrow streams", message="the plain engine has none; the arrow engine has: pip install 'hudi-core[arrow]'"
         )
 
+    def frame(self, schema: Schema, batches: Iterable[Batch], backend: str | None) -> Any:
+        return self.stream(schema, batches)
+
     def read_given(self, data: object, like: Schema | None = None, *, whole: bool = False) -> InputRows[Batch]:
         raise UnsupportedError(
             "Arrow streams", message="the plain engine has none; the arrow engine has: pip install 'hudi-core[arrow]'"

@@ -143,7 +143,7 @@ class _Evolution:
     def _add(self, change: AddColumn, parent: Draft, path: Path, where: str) -> None:
         _require_record(parent, where)
         self._require_free(path[-1], parent, path, where)
-        require_names_inside(change.type, path)
+        require_names_inside(change.type, path, case_sensitive=self._case_sensitive)
         if not change.optional and change.default is ABSENT:
             raise SchemaError(
                 where, expected="a default for the existing rows", found="a required column without a default"

@@ -74,10 +74,16 @@ def default_value(value: object, type: Type, where: str) -> object:
     return coerce(value, type, where)
 
 
-def require_names_inside(type: Type, path: tuple[str, ...]) -> None:
-    """`require_name` for all fields inside a type."""
+def require_names_inside(type: Type, path: tuple[str, ...], *, case_sensitive: bool) -> None:
+    """`require_name` for all fields inside a type; raises `SchemaError` too for parts of one struct whose names differ in case
+    alone, unless case counts. Rule CHANGE-1521."""
+    held: dict[tuple[str, ...], str] = {}
     for inner, field in walk(type, path):
-        require_name(field.name, ".".join(inner))
+        where = ".".join(inner)
+        require_name(field.name, where)
+        alike = held.setdefault((*inner[:-1], field.name.lower()), field.name)
+        if not case_sensitive and alike != field.name:
+            raise SchemaError(where, expected="a name of its own", found=f"{alike} in other case")
 
 
 def brief(type: Type) -> str:

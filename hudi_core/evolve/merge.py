@@ -85,7 +85,7 @@ class _Merger:
             inner = (*path, field.name)
             where = ".".join(inner)
             require_name(field.name, where)
-            require_names_inside(field.type, inner)
+            require_names_inside(field.type, inner, case_sensitive=self._case_sensitive)
             if is_reserved(inner):
                 raise SchemaError(where, expected="a column of the table", found="one of Hudi's own columns")
             if not self._case_sensitive and held.setdefault(field.name.lower(), field.name) != field.name:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from hudi_core.arguments import name_arguments
 from hudi_core.by_need import ModuleByNeed
@@ -148,10 +148,18 @@ class Table(ServedTable):
         return Listing(summaries.partitions(self))
 
     def to_pandas(
-        self, where: Condition | None = None, columns: Sequence[str] | None = None, *, meta: bool = False
+        self,
+        where: Condition | None = None,
+        columns: Sequence[str] | None = None,
+        *,
+        meta: bool = False,
+        dtype_backend: Literal["pyarrow"] | None = None,
     ) -> PandasFrame:
-        """Reads the rows, or those that match, as a `pandas.DataFrame`; with `meta` it has Hudi's own columns too."""
-        return self.scan(where, columns).to_pandas(meta=meta)
+        """Reads the rows, or those that match, as a `pandas.DataFrame`; with `meta` it has Hudi's own columns too.
+
+        With `dtype_backend="pyarrow"` columns have Arrow's types, as in `pandas.read_parquet`: null and NaN are two values.
+        """
+        return self.scan(where, columns).to_pandas(meta=meta, dtype_backend=dtype_backend)
 
     def to_polars(
         self, where: Condition | None = None, columns: Sequence[str] | None = None, *, meta: bool = False

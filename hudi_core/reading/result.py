@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from hudi_core.engine import Rows
 from hudi_core.errors import UnsupportedError
@@ -49,17 +49,13 @@ class QueryResult(ABC):
         """The rows as a `pyarrow.Table`."""
         return self.to_stream().read_all()
 
-    def to_pandas(self) -> PandasFrame:
-        """The rows as a `pandas.DataFrame`; needs pandas. Raises `UnsupportedError` for values that pandas cannot have."""
-        table = self.to_arrow()
-        try:
-            return table.to_pandas()
-        except ModuleNotFoundError:
-            raise UnsupportedError(
-                "to_pandas", message="needs the package pandas: pip install 'hudi-core[pandas]'"
-            ) from None
-        except (ValueError, OverflowError) as problem:
-            raise _without_frame(table, problem) from problem
+    def to_pandas(self, *, dtype_backend: Literal["pyarrow"] | None = None) -> PandasFrame:
+        """The rows as a `pandas.DataFrame`; needs pandas. Raises `UnsupportedError` for values that pandas cannot have.
+
+        With `dtype_backend="pyarrow"` columns have Arrow's types, as in `pandas.read_parquet`: null and NaN are two values, and
+        nested columns keep their types. Rule ROWS-1519.
+        """
+        return self._rows.frame(self.schema, self.batches(), dtype_backend)
 
     def to_polars(self) -> PolarsFrame:
         """The rows as a `polars.DataFrame`; needs polars."""
@@ -97,15 +93,3 @@ class QueryResult(ABC):
             lambda local: self._rows.write(local, self.schema, batches()),
             options_beside(snapshot.storage, target),
         )
-
-
-def _without_frame(table: ArrowTable, problem: Exception) -> UnsupportedError:
-    """The error of rows of which pandas makes no frame, as of a date beyond the years from 1 to 9999: with the column, where one
-    column alone has such values."""
-    expected, found = "values that pandas can have; to_arrow and to_polars give these too", str(problem)
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        try:
-            column.to_pandas()
-        except (ValueError, OverflowError) as own:
-            return UnsupportedError(f"to_pandas: {name}", expected=expected, found=str(own))
-    return UnsupportedError("to_pandas", expected=expected, found=found)

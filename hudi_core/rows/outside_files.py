@@ -12,7 +12,7 @@ import weakref
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
@@ -146,7 +146,7 @@ def read_file(
         raise
     batches = _batches(rows, local, path)
     weakref.finalize(batches, shutil.rmtree, folder, ignore_errors=True)
-    return InputRows(rows.schema, batches, rows.inferred)
+    return replace(rows, batches=batches)
 
 
 def write_file(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -181,9 +181,12 @@ class Scan(QueryResult, AnswersOtherWords):
         """
         return [{"condition": condition, "would_skip_alone": count} for condition, count in self.plan.alone()]
 
-    def to_pandas(self, *, meta: bool = False) -> PandasFrame:
-        """The rows as a `pandas.DataFrame`; Hudi's own columns are left out unless `meta` is true or the scan names them."""
-        return super(Scan, self._for_frame(meta)).to_pandas()
+    def to_pandas(self, *, meta: bool = False, dtype_backend: Literal["pyarrow"] | None = None) -> PandasFrame:
+        """The rows as a `pandas.DataFrame`; Hudi's own columns are left out unless `meta` is true or the scan names them.
+
+        `dtype_backend` as of `QueryResult.to_pandas`.
+        """
+        return super(Scan, self._for_frame(meta)).to_pandas(dtype_backend=dtype_backend)
 
     def to_polars(self, *, meta: bool = False) -> PolarsFrame:
         """The rows as a `polars.DataFrame`; Hudi's own columns are left out unless `meta` is true or the scan names them."""

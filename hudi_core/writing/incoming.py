@@ -34,6 +34,7 @@ from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, 
 from hudi_core.tally import READING, Tally
 from hudi_core.types import nodes as t
 from hudi_core.writing.batch_columns import BatchColumns
+from hudi_core.writing.incoming_checks import refuse_new_index
 from hudi_core.writing.schema_on_write import SchemaOnWrite, schema_on_write
 from hudi_core.writing.timestamp_types import refuse_corrections
 
@@ -84,6 +85,8 @@ def incoming_rows(
     another, each row has one, and their type was meant. Rules WRITE-43, WRITE-62, WRITE-74, WRITE-201.
     """
     columns = columns or BatchColumns()
+    if given.index:
+        refuse_new_index(table, given.index)
     if tally is not None:
         tally.enter(READING)
     if columns.replaces or given.inferred or not widens_integers(given.schema, table.schema):

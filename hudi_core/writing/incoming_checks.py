@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 import numpy as np
@@ -10,7 +11,7 @@ from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.strings import take_strings
 from hudi_core.commit.name_limits import describe_long_partition, name_limits
-from hudi_core.errors import RowError, UnknownColumnError
+from hudi_core.errors import RowError, UnknownColumnError, UsageError
 from hudi_core.merge.records import Precedence
 from hudi_core.merge.rules import merge_rules
 from hudi_core.metadata.definitions import index_definitions
@@ -53,6 +54,15 @@ def _names_index_files(table: Table) -> bool:
         return False
     definition = index_definitions(table.storage, table.config).get(RECORD_INDEX)
     return definition is not None and definition.is_partitioned
+
+
+def refuse_new_index(table: Table, index: Collection[str]) -> None:
+    """Raises `UsageError` for an index of a frame that would make a new column: hardly anyone means that. Rule WRITE-1518."""
+    new = sorted(name for name in index if table.schema.find((name,), case_sensitive=False) is None)
+    if new:
+        hint = "reset_index() makes it a new column, reset_index(drop=True) leaves it out"
+        expected, found = "an index of a frame that is a column of the table", f"the index {new[0]}"
+        raise UsageError("rows", expected=expected, found=found, hint=hint)
 
 
 def refuse_unordered(table: Table, rows: Schema) -> None:

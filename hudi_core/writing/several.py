@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,7 @@ def _one_input(table: Table, upserts: Sequence[object], columns: BatchColumns) -
         for rows in (first, *others):
             yield from rows.batches
 
-    return InputRows(first.schema, batches(), first.inferred)
+    return replace(first, batches=batches())
 
 
 def _join(keys: Sequence[KeyColumns]) -> KeyColumns:

@@ -4,6 +4,7 @@ csv_blocks      blocks of a CSV file as batches, whatever its rows' length; null
 csv_quotes      quotes of a CSV file: what is between one that ends a value and the next comma is refused
 csv_rows        rows of CSV files; an error names the row
 csv_types       types of columns of CSV that a table does not state: those of all their values
+frames          frames of pandas: an index with a name, and objects of Python whose type the table states
 gaps            rows of Python that lack a part which other rows of them have
 given           rows in the forms that people have them in, as one Arrow stream. Rule ROWS-690
 input           rows that come from outside: Arrow data, files

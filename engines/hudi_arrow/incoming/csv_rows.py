@@ -183,8 +183,8 @@ def _refuse_wide(file: _Written, batch: pa.RecordBatch, first: int, names: list[
 
 
 class _Written:
-    """Numbers and times of a file as they are written. It is read once more for them, no further than to the last batch that is asked
-    about, and not for each batch anew."""
+    """Numbers and times of a file as they are written. It is read once more for them, no further than to the last batch that is
+    asked about, and not for each batch anew."""
 
     def __init__(self, source: Path) -> None:
         self.source = source

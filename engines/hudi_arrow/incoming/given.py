@@ -35,8 +35,9 @@ from hudi_core.errors import RowError, UsageError, describe
 from hudi_core.json_texts import parse_json
 
 if TYPE_CHECKING:
-    from hudi_arrow.incoming import misfits
+    from hudi_arrow.incoming import frames, misfits
 else:
+    frames = ModuleByNeed("hudi_arrow.incoming.frames")  # for frames of pandas
     misfits = ModuleByNeed("hudi_arrow.incoming.misfits")  # for errors alone
 
 PANDAS: Final = b"pandas"
@@ -53,13 +54,13 @@ def stream_of(data: object, types: Types, *, whole: bool = False) -> pa.RecordBa
     """The rows as a stream. Raises `UsageError` for what has none of these forms, `RowError` for a value of another type and,
     if `whole`, for a dictionary that lacks a part which others have."""
     if hasattr(data, "__arrow_c_stream__"):
-        return _open(data)
+        return _open(data, types, whole=whole)
     if hasattr(data, "collect_batches"):  # a lazy frame
         return stream_of(data.collect_batches(), types, whole=whole)
     if hasattr(data, "scanner"):  # a dataset
         return stream_of(data.scanner(), types, whole=whole)
     if hasattr(data, "to_reader"):  # a scanner
-        return _open(data.to_reader())
+        return _open(data.to_reader(), types, whole=whole)
     if isinstance(data, Mapping):
         return _columns(data, types, whole).to_reader()
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
@@ -74,24 +75,51 @@ def stream_of(data: object, types: Types, *, whole: bool = False) -> pa.RecordBa
     if isinstance(first, Mapping):
         return _chain(_batches_of_dictionaries(rest, types, whole))
     if hasattr(first, "__arrow_c_stream__"):
-        return _chain(batch for part in rest for batch in _open(part))
+        return _chain(batch for part in rest for batch in _open(part, types, whole=whole))
     raise UsageError("rows", expected=_EXPECTED, found=f"an iterable of {describe(first)}")
 
 
-def _open(data: object) -> pa.RecordBatchReader:
+def _open(data: object, types: Types, *, whole: bool) -> pa.RecordBatchReader:
     if not hasattr(data, "__arrow_c_stream__"):
         raise UsageError("rows", expected="a batch, as the first item is one", found=describe(data))
-    library = type(data).__module__.partition(".")[0].lstrip("_")
+    library = _library(data)
     if library in UNKNOWN:
         refuse_unknown_types(data, library)
+    if library == "pandas" and frames.is_frame(data):
+        return _open_frame(data, types, whole)
     try:
         reader = pa.RecordBatchReader.from_stream(data)
     except WRONG as error:  # pandas makes its columns only here
         raise misfits.frame_misfit(data, error) from error
-    if library == "pandas":
-        refuse_lost_objects(data, reader.schema)
-        _refuse_unnamed_index(reader.schema)
     return reader
+
+
+def _open_frame(given: Any, types: Types, whole: bool) -> pa.RecordBatchReader:
+    """A frame of pandas; columns of objects with parts have the table's types, as values of Python have."""
+    frame = frames.with_index(given)
+    parted = frames.parted_columns(frame, types)
+    others = frame.drop(columns=list(parted)) if parted else frame
+    try:
+        reader = pa.RecordBatchReader.from_stream(others)
+    except WRONG as error:
+        raise misfits.frame_misfit(others, error) from error
+    refuse_lost_objects(others, reader.schema)
+    _refuse_unnamed_index(reader.schema)
+    objects = {name: frames.plain_values(frame[name], kind, name) for name, kind in parted.items()}
+    if whole:
+        new = [field for field in reader.schema if field.name in others.columns and frames.has_parts(field.type)]
+        _refuse_gaps_in(
+            {field.name: frames.plain_values(frame[field.name], None) for field in new}, reader.schema, types
+        )
+    if not parted:
+        return reader
+    made = _columns(objects, types, whole)
+    table = reader.read_all()
+    if not table.num_columns:
+        return made.to_reader()
+    for name in parted:
+        table = table.add_column(frame.columns.get_loc(name), name, made.column(name))
+    return table.to_reader()
 
 
 def row_numbers(schema: pa.Schema) -> list[str]:
@@ -109,6 +137,11 @@ def _refuse_unnamed_index(schema: pa.Schema) -> None:
 
 
 def _find_unnamed_index(schema: pa.Schema) -> list[str]:
+    return [name for name in index_columns(schema) if _UNNAMED.fullmatch(name)]
+
+
+def index_columns(schema: pa.Schema) -> list[str]:
+    """The columns that pandas made of the index of a frame."""
     if PANDAS not in (schema.metadata or {}):
         return []
     try:
@@ -117,7 +150,7 @@ def _find_unnamed_index(schema: pa.Schema) -> list[str]:
         return []
     index = stated.get("index_columns") if isinstance(stated, dict) else None
     names = index if isinstance(index, list) else []
-    return [name for name in names if isinstance(name, str) and _UNNAMED.fullmatch(name) and name in schema.names]
+    return [name for name in names if isinstance(name, str) and name in schema.names]
 
 
 def _chain(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
@@ -173,6 +206,7 @@ def _batches_of_dictionaries(rows: Iterator[Any], types: Types, whole: bool) -> 
 
 
 def _columns(data: Mapping[Any, Any], types: Types, whole: bool) -> pa.Table:
+    _refuse_other_index(data)
     arrays = [_array(name, values, types.get(name), 0) for name, values in data.items()]
     lengths = {name: len(array) for name, array in zip(data, arrays, strict=True)}
     if len(set(lengths.values())) > 1:
@@ -182,6 +216,26 @@ def _columns(data: Mapping[Any, Any], types: Types, whole: bool) -> pa.Table:
     if whole:
         _refuse_gaps_in(data, table.schema, types)
     return table
+
+
+def _refuse_other_index(data: Mapping[Any, Any]) -> None:
+    """Raises `UsageError` for columns of pandas whose rows have other labels than those of the first: a frame would put a value
+    beside those of its label, and Arrow those of one place. Rule ROWS-1522."""
+    columns = [
+        (name, values.index)
+        for name, values in data.items()
+        if _library(values) == "pandas" and hasattr(values, "iloc")
+    ]
+    for name, index in columns[1:]:
+        first, labels = columns[0]
+        if not index.equals(labels):
+            found = f"those of {first} and others of {name}"
+            expected = "the same labels of rows in all columns of pandas, or columns without (.array)"
+            raise UsageError("rows", expected=expected, found=found)
+
+
+def _library(data: object) -> str:
+    return type(data).__module__.partition(".")[0].lstrip("_")
 
 
 def _refuse_gaps_in(data: Mapping[str, Any], schema: pa.Schema, types: Types) -> None:

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from hudi_arrow.files.footers import INT96, arrow_types, cast_batch, cast_column, read_calendar, texts, without_int96
 from hudi_arrow.files.releases import READS_NULL_LISTS_OF_FIXED_SIZE, has_lists_of_fixed_size, without_arrow_schema
-from hudi_arrow.incoming.given import PANDAS, row_numbers, stream_of
+from hudi_arrow.incoming.given import PANDAS, index_columns, row_numbers, stream_of
 from hudi_arrow.incoming.input_folders import files_in
 from hudi_arrow.numpy_arrays import no_rows
 from hudi_arrow.stores.storage import decoding, one_line, report_errors
@@ -108,7 +108,7 @@ def _unpack(source: Path, like: Schema | None, whole: bool) -> InputRows[pa.Reco
         raise
     batches = _batches_of(rows, plain, source)
     weakref.finalize(batches, shutil.rmtree, folder, ignore_errors=True)
-    return InputRows(rows.schema, batches, rows.inferred)
+    return replace(rows, batches=batches)
 
 
 def _inflate(source: Path, plain: Path) -> None:
@@ -155,7 +155,8 @@ def _read_given(
         schema = replace(schema, record=record)
     wanted = arrow_types(schema)
     of_pandas = PANDAS in (arrow.metadata or {})
-    return InputRows(schema, _type(iter(batches), wanted, where), of_pandas)
+    index = frozenset(index_columns(arrow)) - left_out
+    return InputRows(schema, _type(iter(batches), wanted, where), of_pandas, index)
 
 
 def _type(batches: Iterator[pa.RecordBatch], wanted: pa.Schema, where: str) -> Iterator[pa.RecordBatch]:

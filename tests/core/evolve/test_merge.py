@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 from hudi_core.errors import SchemaError
+from hudi_core.evolve.apply import evolve
+from hudi_core.evolve.changes import AddColumn
 from hudi_core.evolve.merge import Narrower, merge, requirements
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.meta import with_meta_columns
@@ -122,6 +124,26 @@ def test_a_name_in_other_case_is_refused_unless_case_counts() -> None:
     assert merge(TABLE, batch, case_sensitive=True).get("ID").field.id == NEXT
     with pytest.raises(SchemaError, match="found q in other case"):
         merge(TABLE, record(field("q", t.Int()), field("Q", t.Int())))
+
+
+@pytest.mark.parametrize("place", ["new", "new.element", "new.value", "new.inner"])
+def test_parts_of_a_new_struct_whose_names_differ_in_case_alone_are_refused(place: str) -> None:
+    """CHANGE-1521: in a batch and in a change of the schema."""
+    alike: t.Type = record(field("x", t.Int()), field("X", t.Int()))
+    kinds: dict[str, t.Type] = {
+        "new": alike,
+        "new.element": t.Array(field("element", alike)),
+        "new.value": t.Map(field("key", t.String()), field("value", alike)),
+        "new.inner": record(field("inner", alike)),
+    }
+    batch = record(field("new", kinds[place]))
+    refused = f"{place}.X: expected a name of its own, found x in other case"
+    with pytest.raises(SchemaError, match=refused):
+        merge(TABLE, batch)
+    with pytest.raises(SchemaError, match=refused):
+        evolve(TABLE, AddColumn(("new",), kinds[place]))
+    assert merge(TABLE, batch, case_sensitive=True).get(f"{place}.X")
+    assert evolve(TABLE, AddColumn(("new",), kinds[place]), case_sensitive=True).get(f"{place}.X")
 
 
 @pytest.mark.parametrize("name", ["_hoodie_commit_time", "a b"])

@@ -241,7 +241,7 @@ def test_a_number_of_hexadecimal_digits_is_found_behind_many_rows(tmp_path: Path
 def test_the_names_of_columns_among_the_rows_are_refused(tmp_path: Path, mark: str) -> None:
     """ROWS-1515: files that were put together have them once each."""
     with pytest.raises(
-        RowError, match="rows.csv: row 2: expected values, found the names of the columns again"
+        RowError, match=r"rows.csv: row 2: expected values, found the names of the columns again"
     ) as refused:
         read(write(tmp_path / "rows.csv", f"id,v\na,1\n{mark}id,v\nb,2\n"), TEXTS)
     assert refused.value.row == 1
