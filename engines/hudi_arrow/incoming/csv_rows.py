@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
@@ -15,9 +16,10 @@ from pyarrow import csv
 from hudi_arrow.incoming.csv_blocks import NO_LINE, NULLS, csv_blocks, has_part, read_blocks
 from hudi_arrow.incoming.csv_quotes import refuse_stray_quotes
 from hudi_arrow.incoming.csv_types import infer_types
+from hudi_arrow.incoming.json_lines import WHOLE_EXPECTED, is_rounded
 from hudi_arrow.incoming.json_texts import has_json_text, read_json_texts, text_type
 from hudi_arrow.incoming.json_types import name_type
-from hudi_arrow.numpy_arrays import from_python, to_scalar
+from hudi_arrow.numpy_arrays import flags, from_python, to_scalar
 from hudi_core.errors import CorruptFileError, RowError
 
 _CONVERSION = re.compile(r"In CSV column #(\d+): (.*)$", re.DOTALL)
@@ -26,7 +28,8 @@ _VALUE = re.compile(r"(?:invalid value|The string) '(.*)'", re.DOTALL)
 _HEADER_ROWS = 1
 _DIGIT = "[0-9]"
 _WHOLE = "^ *[-+]?[0-9]+ *$"
-_BEYOND = float(1 << 63)
+_EXACT = float(1 << 53)
+"""Beyond it a double may be another number than the one that is written."""
 _OTHER_SIGNS = ";\t|"
 _HEXADECIMAL = (b"0x", b"0X")
 _HEXADECIMAL_NUMBER = "^ *0[xX]"
@@ -166,20 +169,18 @@ def _refuse_beyond(file: _Written, batch: pa.RecordBatch, first: int) -> None:
 def _has_wide(column: pa.Array) -> bool:
     if not pa.types.is_floating(column.type):
         return False
-    return bool(pc.any(pc.greater_equal(pc.abs(column), to_scalar(_BEYOND, column.type))).as_py())
+    return bool(pc.any(pc.greater_equal(pc.abs(column), to_scalar(_EXACT, column.type))).as_py())
 
 
 def _refuse_wide(file: _Written, batch: pa.RecordBatch, first: int, names: list[str]) -> None:
-    """Raises `RowError` for a whole number beyond 64 bits in a column whose type is not stated: a double would be another."""
+    """Raises `RowError` for a whole number that a double rounds in a column whose type is not stated."""
     written = file.texts_of(batch, first)
     for name in names:
-        wide = pc.and_(pc.greater_equal(pc.abs(batch[name]), _BEYOND), pc.match_substring_regex(written[name], _WHOLE))
-        row = pc.index(wide, True).as_py()
-        if row >= 0:
-            expected = "a whole number of 64 bits, or a column of the table that has its type"
-            raise RowError(
-                first + row, expected=expected, found=written[name][row].as_py(), path=f"{file.source}: {name}"
-            )
+        wide = pc.and_(pc.greater_equal(pc.abs(batch[name]), _EXACT), pc.match_substring_regex(written[name], _WHOLE))
+        for row in np.flatnonzero(flags(pc.fill_null(wide, False))).tolist():
+            text = written[name][row].as_py()
+            if is_rounded(int(text)):
+                raise RowError(first + row, expected=WHOLE_EXPECTED, found=text, path=f"{file.source}: {name}")
 
 
 class _Written:

@@ -6,7 +6,7 @@ looks like a time for a local one, with its zone lost, and a whole number beyond
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from json import loads
 from typing import Any, Final
 
@@ -26,8 +26,12 @@ _TOO_LONG: Final = "straddl"
 _NULL: Final = b"null"
 _NULL_ENDS: Final = (b"null\n", b"null\r", b"null ", b"null\t")
 """How a line ends that may be null: one with an object ends with its brace."""
-_BEYOND: Final = float(1 << 63)
+_EXACT: Final = float(1 << 53)
+"""Beyond it a double may be another number than the one that is written."""
 _SHOWN: Final = 20
+WHOLE_EXPECTED: Final = (
+    "a whole number of 64 bits that a double has exactly, or a column of the table that has its type"
+)
 
 Types = Mapping[str, pa.DataType]
 
@@ -87,20 +91,53 @@ def _cut_out_wrong_bytes(line: bytes) -> str:
 def refuse_wide_integers(
     table: pa.Table, types: Types, lines: Callable[[], Iterable[bytes]], where: str, first: int
 ) -> None:
-    """Raises `RowError` for a whole number beyond 64 bits in a column, or a part of one, whose type is not stated: as a double
-    it would be another number. The first row has this number."""
+    """Raises `RowError` for a whole number in a column, or a part of one, whose type is not stated, that would be another one as
+    a double, beside numbers that are not whole or beyond 64 bits. The first row has this number."""
     names = {name for name in table.column_names if _has_wide(table[name], types.get(name))}
     if not names:
         return
     for row, line in enumerate(lines()):
         for name, value in loads(line).items():
             if name in names and (wide := _find_wide(value, types.get(name))) is not None:
-                expected = "a whole number of 64 bits, or a column of the table that has its type"
-                raise RowError(first + row, expected=expected, found=str(wide), path=f"{where}: {name}")
+                raise RowError(first + row, expected=WHOLE_EXPECTED, found=str(wide), path=f"{where}: {name}")
+
+
+def refuse_rounded_integers(table: pa.Table, types: Types, where: str, first: int) -> None:
+    """Raises `RowError` for an integer in a column, or a part of one, that is another number in these types: other rows of the
+    file have numbers there that are not whole. The first row has this number."""
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        for integers, has_rows in _made_floats(column, types.get(name, column.type), has_rows=True):
+            again = integers.cast(pa.float64(), safe=False).cast(pa.int64(), safe=False)
+            place = pc.index(pc.not_equal(again, integers), True).as_py()
+            if place >= 0:
+                row, found = (first + place if has_rows else None), str(integers[place].as_py())
+                raise RowError(row, expected=WHOLE_EXPECTED, found=found, path=f"{where}: {name}")
+
+
+def _made_floats(
+    column: pa.ChunkedArray, kind: pa.DataType, *, has_rows: bool
+) -> Iterator[tuple[pa.ChunkedArray, bool]]:
+    """The integers of a column, at each depth, that the type has as floats, and whether each has a row of its own."""
+    if pa.types.is_integer(column.type):
+        if pa.types.is_floating(kind):
+            yield column, has_rows
+    elif pa.types.is_struct(column.type) and pa.types.is_struct(kind):
+        wanted = {field.name: field.type for field in kind}
+        for field, part in zip(column.type, column.flatten(), strict=True):
+            if field.name in wanted:  # else no row has it
+                yield from _made_floats(part, wanted[field.name], has_rows=has_rows)
+    elif pa.types.is_list(column.type) and pa.types.is_list(kind):
+        inner = pa.chunked_array([chunk.flatten() for chunk in column.chunks], column.type.value_type)
+        yield from _made_floats(inner, kind.value_type, has_rows=False)
+
+
+def is_rounded(number: int) -> bool:
+    """Whether a whole number is beyond 64 bits, or another one as a double."""
+    return not -(1 << 63) <= number < 1 << 63 or int(float(number)) != number
 
 
 def _has_wide(column: pa.ChunkedArray, kind: pa.DataType | None) -> bool:
-    """Whether a double without a stated type, at any depth, may be a whole number beyond 64 bits."""
+    """Whether a double without a stated type, at any depth, may be a whole number that a double rounds."""
     read = column.type
     if kind is not None and pa.types.is_map(kind):
         return False
@@ -114,12 +151,12 @@ def _has_wide(column: pa.ChunkedArray, kind: pa.DataType | None) -> bool:
     if kind is not None or not pa.types.is_floating(read):
         return False
     return bool(
-        pc.any(pc.and_(pc.is_finite(column), pc.greater_equal(pc.abs(column), to_scalar(_BEYOND, column.type)))).as_py()
+        pc.any(pc.and_(pc.is_finite(column), pc.greater_equal(pc.abs(column), to_scalar(_EXACT, column.type)))).as_py()
     )
 
 
 def _find_wide(value: Any, kind: pa.DataType | None) -> int | None:
-    """The first whole number beyond 64 bits in a value, where no type is stated."""
+    """The first whole number in a value that a double rounds, or beyond 64 bits, where no type is stated."""
     if kind is not None and pa.types.is_map(kind):
         return None
     if isinstance(value, dict):
@@ -128,6 +165,5 @@ def _find_wide(value: Any, kind: pa.DataType | None) -> int | None:
     elif isinstance(value, list):
         inner = ((part, None if kind is None else kind.value_type) for part in value)
     else:
-        is_wide = kind is None and type(value) is int and not -(1 << 63) <= value < 1 << 63
-        return value if is_wide else None
+        return value if kind is None and type(value) is int and is_rounded(value) else None
     return next((wide for part, stated_type in inner if (wide := _find_wide(part, stated_type)) is not None), None)

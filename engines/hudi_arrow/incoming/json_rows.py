@@ -18,7 +18,13 @@ import pyarrow.compute as pc
 
 from hudi_arrow.incoming.gaps import has_nulls_within, refuse_gaps
 from hudi_arrow.incoming.json_forms import has_forms, rewrite_lines
-from hudi_arrow.incoming.json_lines import read_json, refuse_null_rows, refuse_other_texts, refuse_wide_integers
+from hudi_arrow.incoming.json_lines import (
+    read_json,
+    refuse_null_rows,
+    refuse_other_texts,
+    refuse_rounded_integers,
+    refuse_wide_integers,
+)
 from hudi_arrow.incoming.json_parts import PresentParts
 from hudi_arrow.incoming.json_pieces import read_pieces, split_objects, split_rows
 from hudi_arrow.incoming.json_types import explain_refusal, merge_types, with_types, with_whole_lists, without_parts
@@ -54,6 +60,7 @@ def json_batches(source: Path, types: Types, whole: bool = False) -> Iterator[pa
         pieces = (piece for piece in read_pieces(source) if not piece.isspace())
         first = 0
         for table in tables.drain():
+            refuse_rounded_integers(table, wanted, str(source), first)
             typed = with_types(table, wanted)
             if whole:
                 _refuse_gaps(typed, next(pieces), first, str(source))

@@ -87,6 +87,12 @@ def test_whole_numbers_beyond_64_bits_are_refused_where_no_type_is_stated(tmp_pa
     file = write(tmp_path / "rows.csv", "id,w\na,1.5\nb,9223372036854775808\n")
     with pytest.raises(RowError, match="w: row 2: expected a whole number of 64 bits"):
         read(file, TEXTS)
+    for rounded in (2**53 + 1, -(2**53) - 1):
+        with pytest.raises(
+            RowError, match=f"w: row 2: expected a whole number .* that a double has exactly, .* {rounded}$"
+        ):
+            read(write(file, f"id,w\na,1.5\nb,{rounded}\n"), TEXTS)
+    assert read(write(file, f"id,w\na,1.5\nb,{2**60}\n"), TEXTS)["w"].to_pylist() == [1.5, 2.0**60]
     assert read(write(file, "id,w\na,1e30\n"), TEXTS)["w"].to_pylist() == [1e30]
     stated = pa.schema([("id", pa.string()), ("w", pa.float64())])
     assert read(write(file, "id,w\na,9223372036854775808\n"), stated)["w"].to_pylist() == [2.0**63]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
+from functools import partial
 from json import loads
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pyarrow as pa
 import pytest
 
 from hudi_arrow.engine import ENGINE
+from hudi_arrow.incoming import json_rows
+from hudi_arrow.incoming.json_pieces import read_pieces
 from hudi_arrow.types import schema_from_arrow
 from hudi_core.errors import RowError
 
@@ -71,6 +74,24 @@ def test_whole_numbers_beyond_64_bits_are_refused_where_no_type_is_stated(
     shown = value if column == "new" else f'{{"x": 1, "d": null, "new": {value}}}'
     with pytest.raises(RowError, match=f"{column}: row 2: expected a whole number of 64 bits"):
         read(tmp_path, '{"id": "a"}', f'{{"id": "b", "{column}": {shown}}}')
+
+
+@pytest.mark.parametrize("shape", ["{}", '{{"x": {}}}', "[{}]", '[{{"x": [{}]}}]'])
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("between", [0, 1_000], ids=["one piece", "pieces"])
+def test_a_whole_number_that_a_double_rounds_is_no_double(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: str, is_first: bool, between: int
+) -> None:
+    """ROWS-1276: beside numbers that are not whole, anywhere in the file."""
+    monkeypatch.setattr(json_rows, "read_pieces", partial(read_pieces, size=1 << 12))
+    lines = [f'{{"id": "a", "new": {shape.format(number)}}}' for number in (2**53 + 1, 1.5)]
+    first, last = lines if is_first else reversed(lines)
+    others = ['{"id": "b", "new": null}'] * between
+    with pytest.raises(
+        RowError, match=r"new: .*expected a whole number of 64 bits that a double has.*9007199254740993"
+    ):
+        read(tmp_path, first, *others, last)
+    assert read(tmp_path, first.replace("993", "992"), *others, last.replace("993", "992")).num_rows == between + 2
 
 
 def test_floats_beyond_64_bits_are_floats(tmp_path: Path) -> None:
