@@ -1,7 +1,4 @@
-"""Frames of pandas, in and out: every type goes through a frame and back unchanged, and an index is a column or an error.
-
-Also covers: `incoming/frames.py`.
-"""
+"""Frames of pandas, in and out: every type goes through a frame and back unchanged, and an index is a column or an error."""
 
 from __future__ import annotations
 
