@@ -58,7 +58,7 @@ def csv_batches(source: Path, types: Mapping[str, pa.DataType], whole: bool = Fa
             wide = [name for name in batch.schema.names if name not in types and _has_wide(batch[name])]
             if wide:
                 _refuse_wide(written, batch, first, wide)
-            yield _read_json_texts(_narrowed(written, batch, types, first), types, first, source, whole)
+            yield _read_json_texts(_narrow_times(written, batch, types, first), types, first, source, whole)
             if not is_begun:
                 refuse_stray_quotes(source)
             first, is_begun = first + batch.num_rows, True
@@ -118,7 +118,9 @@ def _wrong_value(source: Path, name: str, kind: pa.DataType, row: int, text: str
     return RowError(row, expected=f"a value of {name_type(str(kind))}", found=repr(text), path=f"{source}: {name}")
 
 
-def _narrowed(file: _Written, batch: pa.RecordBatch, types: Mapping[str, pa.DataType], first: int) -> pa.RecordBatch:
+def _narrow_times(
+    file: _Written, batch: pa.RecordBatch, types: Mapping[str, pa.DataType], first: int
+) -> pa.RecordBatch:
     """The batch with times in the types of their columns, where they were read in finer ones. Raises `RowError` for a finer
     time; the first row has this number."""
     columns = batch.columns

@@ -44,7 +44,7 @@ def with_index(frame: Any) -> Any:
     return frame
 
 
-def parted_columns(frame: Any, types: Mapping[str, pa.DataType]) -> dict[str, pa.DataType]:
+def find_parted(frame: Any, types: Mapping[str, pa.DataType]) -> dict[str, pa.DataType]:
     """The columns of objects in which a table has structs or maps, at any depth, with their types."""
     return {
         name: types[name]

@@ -97,7 +97,7 @@ def _open(data: object, types: Types, *, whole: bool) -> pa.RecordBatchReader:
 def _open_frame(given: Any, types: Types, whole: bool) -> pa.RecordBatchReader:
     """A frame of pandas; columns of objects with parts have the table's types, as values of Python have."""
     frame = frames.with_index(given)
-    parted = frames.parted_columns(frame, types)
+    parted = frames.find_parted(frame, types)
     others = frame.drop(columns=list(parted)) if parted else frame
     try:
         reader = pa.RecordBatchReader.from_stream(others)

@@ -106,7 +106,7 @@ def refuse_rounded_integers(table: pa.Table, types: Types, where: str, first: in
     """Raises `RowError` for an integer in a column, or a part of one, that is another number in these types: other rows of the
     file have numbers there that are not whole. The first row has this number."""
     for name, column in zip(table.column_names, table.columns, strict=True):
-        for integers, has_rows in _made_floats(column, types.get(name, column.type), has_rows=True):
+        for integers, has_rows in _find_rounded(column, types.get(name, column.type), has_rows=True):
             again = integers.cast(pa.float64(), safe=False).cast(pa.int64(), safe=False)
             place = pc.index(pc.not_equal(again, integers), True).as_py()
             if place >= 0:
@@ -114,7 +114,7 @@ def refuse_rounded_integers(table: pa.Table, types: Types, where: str, first: in
                 raise RowError(row, expected=WHOLE_EXPECTED, found=found, path=f"{where}: {name}")
 
 
-def _made_floats(
+def _find_rounded(
     column: pa.ChunkedArray, kind: pa.DataType, *, has_rows: bool
 ) -> Iterator[tuple[pa.ChunkedArray, bool]]:
     """The integers of a column, at each depth, that the type has as floats, and whether each has a row of its own."""
@@ -125,10 +125,10 @@ def _made_floats(
         wanted = {field.name: field.type for field in kind}
         for field, part in zip(column.type, column.flatten(), strict=True):
             if field.name in wanted:  # else no row has it
-                yield from _made_floats(part, wanted[field.name], has_rows=has_rows)
+                yield from _find_rounded(part, wanted[field.name], has_rows=has_rows)
     elif pa.types.is_list(column.type) and pa.types.is_list(kind):
         inner = pa.chunked_array([chunk.flatten() for chunk in column.chunks], column.type.value_type)
-        yield from _made_floats(inner, kind.value_type, has_rows=False)
+        yield from _find_rounded(inner, kind.value_type, has_rows=False)
 
 
 def is_rounded(number: int) -> bool:
