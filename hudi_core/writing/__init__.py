@@ -52,6 +52,7 @@ partial_rows     log files with rows of some columns alone
 plan             which file gets how many rows: tasks, and the way of rows to them
 read_places      rows that are changed where they were read: the places of their keys
 rehearsal        a storage for dry runs: their tasks write as those of a write, and nothing of it reaches the table
+required_parts   nulls in required parts of columns, which are refused
 result           what a write did, as users see it
 row_size         how many bytes a row takes in a base file, measured
 schema_on_write  batches brought to a table's schema, before anything is written

@@ -1,7 +1,8 @@
 """Batches converted to a table's schema before anything is written: the schema after the write, and reasons to refuse a batch.
 
 Columns are matched by name. Columns that the table lacks are added to it, types that it can change to are taken. For columns that
-a batch lacks see `batch_columns`, for types that it corrects `timestamp_types`. Rules: WRITE-1 to WRITE-4, WRITE-31, WRITE-74.
+a batch lacks see `batch_columns`, for types that it corrects `timestamp_types`. Rules: WRITE-1 to WRITE-4, WRITE-31,
+WRITE-74, WRITE-1531.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import Engine
 from hudi_core.errors import RowError, SchemaError, UnsupportedError
 from hudi_core.evolve.merge import Narrower, merge
@@ -27,6 +29,11 @@ from hudi_core.types.walk import walk
 from hudi_core.writing.batch_columns import BatchColumns, find_kept_columns
 from hudi_core.writing.map_keys import has_maps, refuse_repeated_map_keys
 from hudi_core.writing.timestamp_types import correct_types
+
+if TYPE_CHECKING:
+    from hudi_core.writing import required_parts
+else:
+    required_parts = ModuleByNeed("hudi_core.writing.required_parts")  # few columns have such parts
 
 _WITHOUT_FORM = t.Union | t.Vector
 """Types that base files of Apache Hudi's writers have no form for that this library writes."""
@@ -63,7 +70,7 @@ class SchemaOnWrite(Portable):
     def rows(self, batch: Any, first_row: int) -> Any:
         """The rows of a batch, of which the first has this number, as a column of structs of the table's schema.
 
-        Raises `RowError` with the row and the column for a null in a required column, for a row that was
+        Raises `RowError` with the row and the column for a null in a required column or part of a column, for a row that was
         deleted, for a map that has a key twice and as `ExactTypes`,
         `SchemaError` for a value without a counterpart in the column's type.
         """
@@ -84,6 +91,10 @@ class SchemaOnWrite(Portable):
                 flags = rows.flags(values.is_null(values.field(root, position)))
                 if flags.any():
                     raise RowError(first_row + int(flags.argmax()), expected="a value", found="null", path=column.name)
+        for position in self._with_required_parts:
+            column = self.table.fields[position]
+            held = rows.to_column(values.field(root, position), column.type, column.name)
+            required_parts.refuse_missing_parts(held, column.type, column.name, first_row)
         return root
 
     def _refuse_deletes(self, root: Any, first_row: int) -> None:
@@ -119,6 +130,11 @@ class SchemaOnWrite(Portable):
     def _with_maps(self) -> tuple[int, ...]:
         """The positions of given columns with maps."""
         return tuple(position for position, field in enumerate(self.given.fields) if has_maps(field.type))
+
+    @cached_property
+    def _with_required_parts(self) -> tuple[int, ...]:
+        """The positions of the table's columns that have required parts."""
+        return tuple(position for position, field in enumerate(self.table.fields) if _has_required_parts(field.type))
 
     @cached_property
     def _project(self) -> Callable[[Any], Any]:
@@ -199,3 +215,11 @@ def _type_changes(before: Schema, after: Schema) -> Iterator[str]:
             )
         if widening.loss is CastLoss.LOSSY:
             yield f"{'.'.join(place.path)}: the batch widens {type_text(had)} to {type_text(has)}, which rounds large values"
+
+
+def _has_required_parts(data_type: t.Type) -> bool:
+    """Whether a value of a type, at any depth, has a part that is never null, as fields, elements and values of maps may be. Keys
+    do not count: none is null."""
+    parts = (data_type.value,) if isinstance(data_type, t.Map) else t.children(data_type)
+    whole = isinstance(data_type, t.Union)  # its branches are the value itself
+    return any(not (part.optional or whole) or _has_required_parts(part.type) for part in parts)
