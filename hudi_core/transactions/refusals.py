@@ -8,7 +8,7 @@ from typing import Final
 
 from hudi_core.columns.nodes import to_list
 from hudi_core.data_files.file_properties import CODEC, CODECS, block_bytes
-from hudi_core.errors import ConflictError, UnsupportedError, UsageError
+from hudi_core.errors import ConflictError, RowError, UnsupportedError, UsageError
 from hudi_core.index_kinds.planned_builds import list_planned_builds
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.options import BARE_SINGLE_KEY
@@ -119,7 +119,12 @@ def refuse_other_keys(table: Table) -> None:
     generator = KeyGenerator(table_generator(table), scan.schema, engine.values)
     for batch in scan.batches():
         root = engine.rows.root(batch)
-        made = generator.keys(root)
+        try:
+            made = generator.keys(root)
+        except RowError as error:
+            expected = "rows with the values that their record keys are made of"
+            found = f"one whose columns make no key: {error.expected}, found {error.found}"
+            raise UnsupportedError(table.storage.uri, expected=expected, found=found) from error
         for position, value in enumerate((made.record_key, made.partition_path)):
             stored, again = (
                 to_list(engine.rows.to_column(column, String(), "keys"))

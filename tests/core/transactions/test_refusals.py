@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from hudi_core.errors import UnsupportedError
@@ -122,6 +123,18 @@ def test_a_table_of_consistent_hashing_is_refused(tmp_path: Path, partition: str
     (folder / "00000000000000.hashing_meta").write_text("{}")
     with pytest.raises(UnsupportedError, match="consistent hashing"):
         write(table, rows)
+
+
+@pytest.mark.parametrize("op", ["upsert", "delete"])
+def test_a_table_whose_row_lost_its_key_columns_is_refused(tmp_path: Path, op: str) -> None:
+    """WRITE-1533: as a merge of Apache Hudi's leaves a row that it writes with the changed columns alone."""
+    table = create_table(tmp_path / "t", ROWS.schema, "id", indexes=())
+    write(table, ROWS)
+    (path,) = (tmp_path / "t").glob("*.parquet")
+    stored = pq.read_table(path)
+    pq.write_table(stored.set_column(stored.schema.get_field_index("id"), "id", pa.nulls(1, pa.string())), path)
+    with pytest.raises(UnsupportedError, match=r"t: expected rows with the values .* found one whose columns make no"):
+        write(open_table(tmp_path / "t"), ROWS, op)
 
 
 @pytest.mark.parametrize("op", ["upsert", "delete", "insert_overwrite"])
