@@ -122,6 +122,32 @@ def to_form(array: Array, type: t.Type, variants: bool = False) -> Array:
             return array.cast(wanted)
 
 
+def take_types(rows: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Rows of Spark in the types of `arrow_schema`: Spark names the session's zone in the types of its batches, and may give
+    large texts. Arrow's cast would refuse a null in a required field of a struct that is null, as Spark gives it."""
+    columns = [
+        pa.chunked_array([_take_type(chunk, field.type) for chunk in column.chunks], field.type)
+        for column, field in zip(rows.columns, schema, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _take_type(array: Array, wanted: pa.DataType) -> Array:
+    if array.type == wanted:
+        return array
+    if pa.types.is_struct(wanted):
+        parts = [_take_type(_child(array, number), field.type) for number, field in enumerate(wanted)]
+        return _struct(wanted, parts, array) if parts else array
+    if pa.types.is_list(wanted):
+        bounds, items = _lists(array)
+        return _list(wanted, bounds, [_take_type(items, wanted.value_type)], array)
+    if pa.types.is_map(wanted):
+        bounds, entries = _lists(array)
+        keys, items = _take_type(entries.field(0), wanted.key_type), _take_type(entries.field(1), wanted.item_type)
+        return _list(wanted, bounds, [keys, items], array)
+    return array.cast(wanted)
+
+
 def _decode(array: Array) -> Array:
     if isinstance(array, pa.ExtensionArray):
         return _decode(array.storage)

@@ -15,6 +15,7 @@ from hudi_core.parallel.flow import Packet
 from hudi_core.reading.tasks import tasks_of_size
 from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Scan
+from hudi_spark.arrow_form import take_types
 from hudi_spark.packets import FIELDS, SparkFlow, packet_rows, task_number
 from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import arrow_schema, frame_struct
@@ -97,7 +98,7 @@ def _give(
 
     def large() -> Iterator[pa.RecordBatch]:
         for rows in _large(batches):
-            yield from rows.cast(schema).to_batches()  # Spark names the session's zone in the types of its batches
+            yield from take_types(rows, schema).to_batches()
 
     yield from engine.rows.read_given(pa.RecordBatchReader.from_batches(schema, large()), types).batches
 

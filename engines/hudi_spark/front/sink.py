@@ -29,6 +29,7 @@ from hudi_core.transactions.stream_batches import DEFAULT_STREAM, StreamBatch
 from hudi_core.writing.operation import Operation, WriteOptions, latest_writable, operation_of
 from hudi_core.writing.operations import write
 from hudi_core.writing.result import WriteResult
+from hudi_spark.arrow_form import take_types
 from hudi_spark.front.queries import query_of_checkpoint
 from hudi_spark.structs import arrow_schema
 
@@ -127,9 +128,7 @@ class Staging:
 
     def _file(self, name: str, batches: Sequence[pa.RecordBatch]) -> str:
         path = f"{self._folder}/{name}.arrow"
-        rows = pa.Table.from_batches(batches).cast(
-            self._schema
-        )  # Spark names the session's zone in the types of its batches
+        rows = take_types(pa.Table.from_batches(batches), self._schema)
         with self._storage.output(path) as file, pa.ipc.new_file(file, self._schema) as writer:
             writer.write_table(rows)
         return path

@@ -17,6 +17,7 @@ from pyspark.errors import PythonException
 import hudi_spark
 from hudi_core.errors import RowError
 from hudi_core.table.engines import load_engine
+from hudi_spark.arrow_form import take_types
 from hudi_spark.flow import _give
 from hudi_spark.packets import SparkFlow
 
@@ -32,6 +33,44 @@ def test_rows_are_counted_through_all_batches() -> None:
     wrong = pa.record_batch([["x", "y"], [b"ab", b"abc"]], schema=GIVEN)
     with pytest.raises(RowError, match="f: row 150,002: expected 2 bytes, found 3"):
         list(_give(load_engine("arrow"), GIVEN, types, iter([*batches, wrong])))
+
+
+ZONED = pa.timestamp("us", "UTC")
+
+
+@pytest.mark.parametrize("start", [0, 1, 3])
+def test_rows_of_a_session_get_the_declared_types(start: int) -> None:
+    """WRITE-1532: its zone and large texts, at any depth; no value is another one."""
+    zone, text, time = pa.timestamp("us", "America/New_York"), pa.large_string(), 1_700_000_000_000_001
+    values = {
+        "at": ([time, None, 0, -1], zone, ZONED),
+        "text": (["a", None, "", "b"], text, pa.string()),
+        "list": ([[time, None], None, [], [0]], pa.list_(zone), pa.list_(ZONED)),
+        "map": ([[("a", time)], None, [], [("b", None)]], pa.map_(text, zone), pa.map_(pa.string(), ZONED)),
+        "part": ([{"t": time}, None, {"t": None}, {"t": 1}], pa.struct([("t", zone)]), pa.struct([("t", ZONED)])),
+        "same": ([1, None, 2, 3], pa.int64(), pa.int64()),
+    }
+    given = pa.table({name: pa.array(array, of) for name, (array, of, _) in values.items()}).slice(start)
+    wanted = pa.schema([(name, of) for name, (_, _, of) in values.items()])
+    assert take_types(given, wanted).equals(given.cast(wanted))
+    assert take_types(given.slice(0, 0), wanted).equals(wanted.empty_table())
+
+
+def test_a_null_may_have_required_parts(spark: Any, tmp_path: Path) -> None:
+    """WRITE-1532, WRITE-1531: Spark gives these as nulls; with times, whose zone is the session's, in them too."""
+    rows = spark.range(3).selectExpr(
+        "concat('k', id) AS id",
+        "if(id > 0, named_struct('x', id, 'y', array(id)), null) AS s",
+        "if(id > 1, named_struct('at', timestamp'2024-03-01 02:30:00'), null) AS at",
+        "array(named_struct('x', id), if(id > 0, named_struct('x', id), null)) AS several",
+        "map('a', if(id > 0, named_struct('x', timestamp'2024-03-01 02:30:00'), null)) AS m",
+    )
+    assert not rows.schema["s"].dataType["x"].nullable
+    table = hudi_spark.create(spark, str(tmp_path / "t"), rows, "id", type="mor")
+    assert table.append(rows).inserted == 3
+    assert table.refresh().upsert(rows).updated == 3
+    shown = table.refresh().scan(meta=False).to_spark()
+    assert sorted(shown.collect()) == sorted(rows.collect())
 
 
 def test_columns_without_a_type_have_that_of_the_table(spark: Any, tmp_path: Path) -> None:
