@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
 import pyarrow as pa
+from py4j.protocol import Py4JError
 from pyspark import TaskContext
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
@@ -71,14 +74,15 @@ class SparkFlow:
 
     @contextmanager
     def keep(self) -> Iterator[SparkFlow]:
-        """The packets are persisted in memory and on disk; those that are lost with an executor are computed again."""
+        """The packets are persisted in memory and on disk; those that are lost with an executor are computed again. A session
+        that ends before they are let go of is no error of a write, which may be complete. Rule WRITE-1534."""
         # The plan of a given DataFrame adapts as the session has it.
         with settings(self.spark, AS_PLANNED if self.takes_packets else {}):
             kept = self.frame.persist()
         try:
             yield replace(self, frame=kept)
         finally:
-            kept.unpersist()
+            _let_go(kept)
 
     def reports(self) -> Sequence[Packet]:
         frame = self.frame.where("part < 0")
@@ -87,6 +91,14 @@ class SparkFlow:
             rows = frame.collect()
         made = [Packet(row[0], row[1], row[2], row[3], bytes(row[4])) for row in rows]
         return sorted(made, key=lambda packet: (packet.source, packet.number))
+
+
+def _let_go(kept: DataFrame) -> None:
+    try:
+        kept.unpersist()
+    except (Py4JError, PySparkException, OSError) as error:  # of a session that was stopped, or whose JVM is gone
+        first_line = str(error).partition("\n")[0]
+        warnings.warn(f"Spark did not let go of rows that it kept for a write: {first_line}", stacklevel=2)
 
 
 def task_number() -> int:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import secrets
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -22,7 +23,7 @@ from pyspark.sql.types import StructType
 
 from hudi_core.commit.staged_rows import BEAT_SECONDS, beat, delete_abandoned_rows, new_folder
 from hudi_core.engine import Storage
-from hudi_core.errors import UnsupportedError, UsageError, list_names
+from hudi_core.errors import StorageError, UnsupportedError, UsageError, list_names
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.transactions.stream_batches import DEFAULT_STREAM, StreamBatch
@@ -115,8 +116,15 @@ class Staging:
         try:
             return write(table, reader, self.options.operation, settings)
         finally:
+            self._clean_up(messages)
+
+    def _clean_up(self, messages: Sequence[Any]) -> None:
+        """Warns of what storage does not delete: with an error a write that is complete would be tried again. Rule WRITE-1534."""
+        try:
             self.drop(messages)
             delete_abandoned_rows(self._storage)
+        except StorageError as error:
+            warnings.warn(f"rows of tasks stay until a later write or clean deletes them: {error}", stacklevel=2)
 
     def drop(self, messages: Sequence[Any]) -> None:
         """Deletes the files of all tasks. Spark may commit by another copy of the writer than the one that its tasks got."""

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -71,6 +72,25 @@ def test_a_null_may_have_required_parts(spark: Any, tmp_path: Path) -> None:
     assert table.refresh().upsert(rows).updated == 3
     shown = table.refresh().scan(meta=False).to_spark()
     assert sorted(shown.collect()) == sorted(rows.collect())
+
+
+def test_a_session_that_ends_behind_a_commit_does_not_fail_the_write() -> None:
+    """WRITE-1534: its rows would be written once more; an error of the write stays the one that is raised."""
+
+    class Kept:
+        def persist(self) -> Kept:
+            return self
+
+        def unpersist(self) -> None:
+            raise ConnectionRefusedError("the JVM is gone\n\tat a line of it")
+
+    session: Any = SimpleNamespace(session_id="1")
+    kept: Any = Kept()
+    warning = r"did not let go of rows that it kept for a write: the JVM is gone$"
+    with pytest.warns(UserWarning, match=warning), SparkFlow(session, kept).keep() as flow:
+        assert flow.frame is kept
+    with pytest.warns(UserWarning, match="JVM"), pytest.raises(RowError), SparkFlow(session, kept).keep():
+        raise RowError(1, expected="a value", found="null")
 
 
 def test_columns_without_a_type_have_that_of_the_table(spark: Any, tmp_path: Path) -> None:

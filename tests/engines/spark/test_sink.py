@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.commit.staged_rows import STAGED
-from hudi_core.errors import HudiError, SchemaError, UnsupportedError, UsageError
+from hudi_core.errors import HudiError, SchemaError, StorageError, UnsupportedError, UsageError
 from hudi_core.front.opening import create_table
 from hudi_core.front.table import Table
 from tests.support.commands import fingerprint
@@ -68,6 +68,24 @@ def test_rows_of_tasks_are_one_commit(table: Table) -> None:
     writer = HudiWriter({"path": table.uri}, STRUCT, False)
     writer.abort([*staged(writer, [("y", 1)]), None])
     assert (stored(table), leftovers(table)) == ({"z": 1}, [])
+
+
+def test_a_write_whose_rows_storage_keeps_is_complete(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """WRITE-1534: Spark's user would write them once more."""
+    writer = HudiWriter({"path": table.uri, "op": "append"}, STRUCT, False)
+    kind = type(table.storage)
+    delete = kind.delete_folder
+
+    def keep(storage: Any, folder: str) -> None:
+        if folder.startswith(STAGED):
+            raise StorageError(folder, message="read-only")
+        delete(storage, folder)
+
+    messages = staged(writer, [("a", 1)])
+    with monkeypatch.context() as patch, pytest.warns(UserWarning, match=r"rows of tasks stay until .*read-only"):
+        patch.setattr(kind, "delete_folder", keep)
+        writer.commit(messages)
+    assert (stored(table), len(leftovers(table))) == ({"a": 1}, 3)
 
 
 def test_a_batch_of_a_stream_is_written_once(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
