@@ -125,7 +125,10 @@ def assignment(column: t.Field, value: object, rows: Schema, *, case_sensitive: 
     }
     if isinstance(column.type, t.Nested) or isinstance(own.type, t.Nested):
         if not fits(own.type, column.type):
-            raise SchemaError(column.name, expected=type_text(column.type), found=type_text(own.type))
+            expected, given = type_text(column.type), type_text(own.type)
+            if given == expected:  # texts of types do not say what may be null
+                given = f"{given} with parts that may be null, which are never null in the column"
+            raise SchemaError(column.name, expected=expected, found=given)
         return Assignment(column, own, own, missing=missing)
     _refuse_kind(column, own.type)
     new = bind_value(Cast(node, column.type))

@@ -106,6 +106,21 @@ def test_a_value_that_its_column_can_have_is_stored(tmp_path: Path) -> None:
         table.update({"i": 1, "d": Decimal("1.25"), "at": MOMENT})
 
 
+def test_an_error_says_what_differs_in_nested_types(tmp_path: Path) -> None:
+    """WRITE-1535: also where types read the same."""
+    required = pa.list_(pa.field("element", pa.int64(), nullable=False))
+    types = pa.schema([("id", pa.string()), ("never", required), ("maybe", pa.list_(pa.int64())), ("n", pa.int64())])
+    table = new_table(tmp_path, types, {"id": "a", "never": [1], "maybe": [2], "n": 3})
+    with pytest.raises(
+        SchemaError, match=r"^never: expected array<long>, found array<long> with parts that may be null"
+    ):
+        table.update({"never": col("maybe")})
+    with pytest.raises(SchemaError, match=r"^never: expected array<long>, found long$"):
+        table.update({"never": col("n")})
+    table.update({"maybe": col("never")})
+    assert stored(table, "maybe") == [1]
+
+
 def test_the_error_names_the_cast_that_rounds(tmp_path: Path) -> None:
     """WRITE-1294."""
     table = new_table(tmp_path)
