@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
@@ -28,7 +29,7 @@ from hudi_core.cli.hints import (
     name_table,
 )
 from hudi_core.cli.options import OPENED, STORAGE_OPTIONS, report_traffic
-from hudi_core.cli.output import discard, flush, report_log, say, warnings_shown, write
+from hudi_core.cli.output import discard, flush, report_log, say, show_warning, warnings_shown, write
 from hudi_core.cli.overview import ABOUT, COMMANDS, EXAMPLE, STORAGE_HELP, VERBOSE_HELP, VERSION_HELP, overview
 from hudi_core.cli.signals import Stopped, stop_on_signals
 from hudi_core.cli.waiting import end_waiting
@@ -311,5 +312,6 @@ def common(
 
 def run() -> None:
     """The console script. Exit status: 0, 1 for an error of the table or its data, 2 for misuse, 130 when it is interrupted."""
+    warnings.showwarning = lambda message, *_: show_warning(str(message))
     stop_on_signals()
     app()

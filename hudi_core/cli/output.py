@@ -339,11 +339,19 @@ def show_warning(message: str) -> None:
 
 @contextmanager
 def warnings_shown() -> Iterator[None]:
-    """Shows the warnings of Python that a command leads to as those of the command line."""
+    """Shows what a command's conditions are warned of as warnings of the command line, others as they are shown already."""
     _WARNED.clear()
+    show_others = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **line: Any) -> None:
+        if issubclass(category, ConditionWarning):
+            show_warning(str(message))
+        else:
+            show_others(message, category, *place, **line)
+
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=ConditionWarning)
-        warnings.showwarning = lambda message, *_: show_warning(str(message))
+        warnings.showwarning = show
         yield
 
 
