@@ -33,6 +33,9 @@ from tests.support.conformance import TableEntry, each_table, each_table_where, 
 from tests.support.drawing import SOAK
 from tests.support.ledger import Ledger, settle_rows
 
+pytestmark = pytest.mark.filterwarnings("ignore::hudi_core.errors.ConditionWarning")
+"""Recorded filters are any that Apache Hudi answers, also those that nobody would mean."""
+
 MODES = [MetadataMode.REQUIRE, MetadataMode.OFF]
 
 

@@ -33,6 +33,9 @@ from tests.conformance.test_tables import filters, opened
 from tests.support.conformance import TableEntry, tables
 from tests.support.drawing import SOAK
 
+pytestmark = pytest.mark.filterwarnings("ignore::hudi_core.errors.ConditionWarning")
+"""Recorded filters are any that Apache Hudi answers, also those that nobody would mean."""
+
 SURPLUS = 0.10
 """Slices that are kept although statistics could rule them out, as a part of those that hold a match."""
 

@@ -15,11 +15,11 @@ from pyarrow import csv
 
 from hudi_arrow.incoming.csv_blocks import NO_LINE, NULLS, csv_blocks, has_part, read_blocks
 from hudi_arrow.incoming.csv_quotes import refuse_stray_quotes
-from hudi_arrow.incoming.csv_types import infer_types
+from hudi_arrow.incoming.csv_types import infer_types, refuse_names
 from hudi_arrow.incoming.json_lines import WHOLE_EXPECTED, is_rounded
 from hudi_arrow.incoming.json_texts import has_json_text, read_json_texts, text_type
 from hudi_arrow.incoming.json_types import name_type
-from hudi_arrow.numpy_arrays import flags, from_python, to_scalar
+from hudi_arrow.numpy_arrays import flags, to_scalar
 from hudi_core.errors import CorruptFileError, RowError
 
 _CONVERSION = re.compile(r"In CSV column #(\d+): (.*)$", re.DOTALL)
@@ -33,7 +33,6 @@ _EXACT = float(1 << 53)
 _OTHER_SIGNS = ";\t|"
 _HEXADECIMAL = (b"0x", b"0X")
 _HEXADECIMAL_NUMBER = "^ *0[xX]"
-_MARK = "\ufeff"
 
 
 def csv_batches(source: Path, types: Mapping[str, pa.DataType], whole: bool = False) -> Iterator[pa.RecordBatch]:
@@ -50,7 +49,7 @@ def csv_batches(source: Path, types: Mapping[str, pa.DataType], whole: bool = Fa
         for batch in csv_blocks(source, texts | infer_types(source, texts)):
             if not is_begun:
                 _check_names(batch.schema.names, source)
-            _refuse_names(batch, first, source)
+            refuse_names(batch, first, source)
             if has_hexadecimal and batch.num_rows:
                 _refuse_hexadecimal(written, batch, first)
             if any(_has_infinite(column) for column in batch.columns):
@@ -84,23 +83,6 @@ def _check_names(names: list[str], source: Path) -> None:
         raise CorruptFileError(
             str(source), expected="commas between the names in the first line, as between values", found=found
         )
-
-
-def _refuse_names(batch: pa.RecordBatch, first: int, source: Path) -> None:
-    """Raises `RowError` for a row of the names of columns: files that were put together have them once more. Where a column is
-    not of texts, its name is no value; where there is one column alone, its name may be one. The first row has this number."""
-    names, kinds = batch.schema.names, batch.schema.types
-    if len(names) < 2 or not all(map(pa.types.is_string, kinds)):
-        return
-    again = pc.is_in(batch.column(0), from_python([names[0], _MARK + names[0]], pa.string()))
-    for name, column in zip(names[1:], batch.columns[1:], strict=True):
-        if not pc.any(again).as_py():
-            return
-        again = pc.and_(again, pc.equal(column, name))
-    row = pc.index(again, True).as_py()
-    if row >= 0:
-        found = "the names of the columns again"
-        raise RowError(first + row, expected="values", found=found, path=str(source))
 
 
 def _refuse_hexadecimal(file: _Written, batch: pa.RecordBatch, first: int) -> None:

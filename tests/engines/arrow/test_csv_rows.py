@@ -251,6 +251,8 @@ def test_the_names_of_columns_among_the_rows_are_refused(tmp_path: Path, mark: s
     ) as refused:
         read(write(tmp_path / "rows.csv", f"id,v\na,1\n{mark}id,v\nb,2\n"), TEXTS)
     assert refused.value.row == 1
+    with pytest.raises(RowError, match=r"rows.csv: row 2: expected values, found the names"):
+        ENGINE.rows.read(str(write(tmp_path / "rows.csv", f"id,v\na,1\n{mark}id,v\nb,2\n")))
     file = write(tmp_path / "rows.csv", "id,v\nid,1\nb,v\n")
     assert read(file, TEXTS)["id"].to_pylist() == ["id", "b"]
     alone = pa.schema([("word", pa.string())])
