@@ -22,6 +22,8 @@ from hudi_core.errors import RowError
 
 _VALUE: Final = "value"
 _BYTES: Final = b'{"base64"'
+_PYTHON: Final = (b"b'", b'b"')
+"""How texts begin that Python, and so pandas, makes of bytes."""
 _BEGIN, _END = f'{{"{_VALUE}": ', "}"
 
 
@@ -41,7 +43,7 @@ def has_json_text(column: pa.Array, kind: pa.DataType) -> bool:
     """Whether a column that was read as `text_type` has another form than its type."""
     if pa.types.is_nested(kind) or pa.types.is_fixed_size_binary(kind):
         return True
-    return is_binary(kind) and bool(pc.any(pc.starts_with(column, _BYTES)).as_py())
+    return is_binary(kind) and any(pc.any(pc.starts_with(column, start)).as_py() for start in (_BYTES, *_PYTHON))
 
 
 def read_json_texts(
@@ -101,7 +103,7 @@ def _bytes(column: pa.Array, kind: pa.DataType, first: int, where: str) -> pa.Ar
     values = []
     for place, value in enumerate(column.to_pylist()):
         row = first + place
-        made = _read_bytes(value, row, where) if value is not None and value.startswith(_BYTES) else value
+        made = _read_bytes(value, row, where) if value is not None and value.startswith((_BYTES, *_PYTHON)) else value
         if made is not None and pa.types.is_fixed_size_binary(kind) and len(made) != kind.byte_width:
             raise RowError(row, expected=f"a value of {kind}", found=repr(value.decode(errors="replace")), path=where)
         values.append(made)
@@ -109,6 +111,10 @@ def _bytes(column: pa.Array, kind: pa.DataType, first: int, where: str) -> pa.Ar
 
 
 def _read_bytes(text: bytes, row: int, where: str) -> bytes:
+    if text.startswith(_PYTHON):
+        if len(text) < 3 or text[-1:] != text[1:2]:
+            return text
+        raise RowError(row, expected=BYTES_EXPECTED, found=f"Python's text {text.decode(errors='replace')}", path=where)
     try:
         value = decode_base64(loads(text))
     except ValueError:

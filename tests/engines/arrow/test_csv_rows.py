@@ -282,3 +282,16 @@ def test_digits_of_times_that_are_zeros_may_follow(tmp_path: Path) -> None:
         values[place] = value
         with pytest.raises(RowError, match=f"{CLOCKS.names[place]}: row 2: expected a value of .*, found '{value}'"):
             read(write(file, f"{names}\n{plain}\n{','.join(values)}\n"), CLOCKS)
+
+
+@pytest.mark.parametrize("kind", [pa.binary(), pa.binary(4)], ids=str)
+@pytest.mark.parametrize("value", [b"abcd", b"\x00\xff'\"", b""])
+def test_what_python_shows_of_bytes_is_refused(tmp_path: Path, kind: pa.DataType, value: bytes) -> None:
+    """ROWS-1273: pandas writes bytes so, and they would be other ones."""
+    file, types = tmp_path / "rows.csv", pa.schema([("id", pa.string()), ("b", kind)])
+    pyarrow.csv.write_csv(pa.table({"id": ["a", "b"], "b": [None, repr(value)]}), file)
+    with pytest.raises(RowError, match=r"b: row 2: expected .*, found Python's text b"):
+        read(file, types)
+    others = [b"b'ab", b"b\"x'"]
+    pyarrow.csv.write_csv(pa.table({"id": ["a", "b"], "b": [one.decode() for one in others]}), file)
+    assert read(file, types)["b"].to_pylist() == others
