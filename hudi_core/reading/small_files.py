@@ -12,7 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from hudi_core.arrays import Numbers
-from hudi_core.engine import Rows
+from hudi_core.columns.spans import positions
+from hudi_core.engine import Rows, Storage
 from hudi_core.parallel.limits import READERS
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.schema.schema import Schema
@@ -20,6 +21,8 @@ from hudi_core.timeline.slices import NO_BASE, FileSlice, Slices
 
 SMALL_FILE_BYTES: Final = 1 << 16
 """Base files up to this size are read several at a time: of larger ones it takes longer to copy the rows."""
+ALONE_BYTES: Final = 1 << 20
+"""Local files up to this size in all are read by one thread: to start others takes longer than they save."""
 _MAX_FILES: Final = 64
 _MAX_ROWS: Final = 1 << 16
 _RUNS_OF_A_READER: Final = 4
@@ -38,6 +41,17 @@ def runs_of_small_files(slices: Slices, numbers: Sequence[int]) -> list[Sequence
     for start, stop in zip([0, *edges], [*edges, len(rows)], strict=True):
         runs += [numbers[first : min(first + longest, stop)] for first in range(start, stop, longest)]
     return runs
+
+
+def reading_threads(storage: Storage, slices: Slices, numbers: Sequence[int]) -> int:
+    """How many threads read these slices."""
+    if storage.is_remote:
+        return READERS
+    rows = np.array(numbers, np.int64)
+    bases, firsts = slices.bases[rows], slices.log_offsets[rows]
+    logs = slices.logs[positions(firsts, slices.log_offsets[rows + 1] - firsts)]
+    sizes = slices.files.sizes
+    return 1 if sizes[bases[bases != NO_BASE]].sum() + sizes[logs].sum() <= ALONE_BYTES else READERS
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from hudi_core.reading.damage import Damage, OnDamage
 from hudi_core.reading.remote import RemoteScan, SliceRead, remote_scan
 from hudi_core.reading.result import QueryResult
 from hudi_core.reading.slices import SliceReader
-from hudi_core.reading.small_files import runs_of_small_files
+from hudi_core.reading.small_files import reading_threads, runs_of_small_files
 from hudi_core.schema.meta import is_meta
 from hudi_core.schema.project import choose_columns, project
 from hudi_core.schema.schema import Schema
@@ -225,7 +225,8 @@ class Scan(QueryResult, AnswersOtherWords):
     def batches_of_slices(self) -> Iterator[tuple[int, Any]]:
         """The engine's batches of matching rows, each with the number of its slice in the plan, whatever the limit."""
         with self._snapshot.refuse_missing():
-            yield from read_ahead(self._watch(self._number_streams(), lambda pair: self._rows.count(pair[1])))
+            streams = self._watch(self._number_streams(), lambda pair: self._rows.count(pair[1]))
+            yield from read_ahead(streams, self._threads(self._read_slices))
 
     def _number_streams(self) -> list[Callable[[], Iterator[tuple[int, Any]]]]:
         numbers = self._read_slices
@@ -238,7 +239,11 @@ class Scan(QueryResult, AnswersOtherWords):
 
     def _read_unlimited(self) -> Iterator[Any]:
         with self._snapshot.refuse_missing():
-            yield from read_ahead(self._watch(self._side_by_side(self._reader, self._read_slices)))
+            numbers = self._read_slices
+            yield from read_ahead(self._watch(self._side_by_side(self._reader, numbers)), self._threads(numbers))
+
+    def _threads(self, numbers: Sequence[int]) -> int:
+        return reading_threads(self._snapshot.storage, self._snapshot.slices, numbers)
 
     def _side_by_side(self, reader: SliceReader, numbers: Sequence[int]) -> list[Callable[[], Iterator[Any]]]:
         """The batches of matching rows of these slices as consecutive streams, which may be read side by side."""
@@ -310,7 +315,7 @@ class Scan(QueryResult, AnswersOtherWords):
         with self._snapshot.refuse_missing():
             by_footer = self._rows_by_footer()
             others = [number for number in self._read_slices if number not in by_footer]
-            batches = read_ahead(self._watch(self._side_by_side(self._row_counter, others)))
+            batches = read_ahead(self._watch(self._side_by_side(self._row_counter, others)), self._threads(others))
             rows = sum(by_footer.values()) + sum(map(self._rows.count, batches))
         return rows if self._options.limit is None else min(rows, self._options.limit)
 
@@ -319,7 +324,7 @@ class Scan(QueryResult, AnswersOtherWords):
         rows = self._rows_by_footer()
         others = [number for number in self._read_slices if number not in rows]
         streams = self._streams([[number] for number in others], self._run_count)
-        counted = read_ahead(self._watch(streams, lambda count: int(count)))
+        counted = read_ahead(self._watch(streams, lambda count: int(count)), self._threads(others))
         rows.update(zip(others, counted, strict=True))
         return [rows[number] for number in self._read_slices]
 

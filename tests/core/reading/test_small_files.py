@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pyarrow as pa
@@ -16,8 +17,10 @@ from hudi_arrow.rows import ArrowRows
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.front.opening import open_table
+from hudi_core.parallel.limits import READERS
 from hudi_core.reading import small_files
-from hudi_core.reading.small_files import runs_of_small_files
+from hudi_core.reading.small_files import reading_threads, runs_of_small_files
+from tests.support.memory import Memory
 from tests.support.one_commit_tables import BY_CITY, base_file_path, commit_base_files
 
 FILES = 40
@@ -172,3 +175,27 @@ def test_neighbours_that_are_small_make_a_run(root: Path) -> None:
     assert max(map(len, runs)) > 1 and len(runs) < FILES
     assert runs_of_small_files(slices, []) == []
     assert [list(run) for run in runs_of_small_files(slices, [LARGE])] == [[LARGE]]
+
+
+def test_few_bytes_of_local_files_are_read_by_one_thread(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread takes longer to start than it saves; which threads read changes no row and no order. TABLE-14."""
+    snapshot = open_table(str(root)).snapshot()
+    slices, numbers = snapshot.slices, list(range(FILES))
+    sizes = [file_slice.base.size for file_slice in slices if file_slice.base]
+    started, start = list[str](), Thread.start
+
+    def noted(thread: Thread) -> None:
+        started.append(thread.name)
+        start(thread)
+
+    monkeypatch.setattr(Thread, "start", noted)
+    monkeypatch.setattr(small_files, "ALONE_BYTES", sum(sizes))
+    assert reading_threads(snapshot.storage, slices, numbers) == reading_threads(snapshot.storage, slices, []) == 1
+    assert rows_of(read(root)) == wanted_rows() and started == []
+    remote = Memory({})
+    monkeypatch.setattr(remote, "is_remote", True)
+    assert reading_threads(remote, slices, numbers) == READERS  # type: ignore[arg-type]
+    monkeypatch.setattr(small_files, "ALONE_BYTES", sum(sizes) - 1)
+    assert reading_threads(snapshot.storage, slices, numbers) == READERS
+    assert reading_threads(snapshot.storage, slices, numbers[1:]) == 1
+    assert rows_of(read(root)) == wanted_rows() and set(started) == {"hudi-read"}
