@@ -23,12 +23,6 @@ def waiting_runner(engine: Engine[Any, Any, Any], storage: Storage, task_bytes: 
     return ThreadRunner(max(runner.parallelism, waiting_threads(task_bytes)))
 
 
-def request_threads(storage: Storage) -> int:
-    """How many threads make small requests to a storage at once: one to local files, which answer before a further thread has
-    started."""
-    return STORAGE_REQUESTS if storage.is_remote else 1
-
-
 def waiting_threads(task_bytes: int) -> int:
     """How many threads may wait for storage, each with so many bytes in memory; at least 1."""
     return max(1, min(STORAGE_REQUESTS, _BYTES_AT_ONCE // max(task_bytes, 1)))

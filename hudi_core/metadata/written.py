@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hudi_core.formats.names import BaseFileName, parse_base_file, parse_log_file
-from hudi_core.parallel.limits import STORAGE_REQUESTS
+from hudi_core.parallel.limits import request_threads
 from hudi_core.parallel.ordered import in_order
 from hudi_core.timeline.commits import WriteStat
 from hudi_core.timeline.instants import COMMIT, Instant, time_order
@@ -80,7 +80,8 @@ def _counting(timeline: Timeline, counts: Callable[[str], bool]) -> list[Instant
 def _list_written(timeline: Timeline, counts: Callable[[str], bool], partition: str) -> Iterator[WriteStat]:
     """What was written since the last compaction, by that, or since the partition was made, whichever came last."""
     since = _since_compaction(_counting(timeline, counts))
-    for instant, metadata in zip(since, list(in_order(timeline.metadata, since, STORAGE_REQUESTS)), strict=True):
+    threads = request_threads(timeline.storage)
+    for instant, metadata in zip(since, list(in_order(timeline.metadata, since, threads)), strict=True):
         stats = [stat for stat in metadata.stats.get(partition, ()) if stat.path]
         yield from stats
         if any(_begins(instant, stat) for stat in stats):

@@ -12,7 +12,7 @@ from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import NoSuchFileError
 from hudi_core.notebook import html_table
 from hudi_core.options import TableConfig, TimeZone
-from hudi_core.parallel.limits import STORAGE_REQUESTS
+from hudi_core.parallel.limits import request_threads
 from hudi_core.parallel.ordered import in_order
 from hudi_core.portable import Portable
 from hudi_core.tally import READING_COMMITS, Tally
@@ -298,7 +298,7 @@ class Timeline(Portable):
         unread = [instant for instant in self.commits if not self._contents.has(instant)]
         if tally is not None:
             tally.enter(READING_COMMITS, len(unread))
-        for _ in in_order(self.extra, unread, STORAGE_REQUESTS):
+        for _ in in_order(self.extra, unread, request_threads(self.storage)):
             if tally is not None:
                 tally.add(done=1)
         return [self.extra(instant) for instant in self.commits]

@@ -16,12 +16,12 @@ from hudi_core.commit.heartbeat import is_alive
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, Delete, DeleteMany, Step, run
 from hudi_core.commit.times import Clock, system_clock
-from hudi_core.data_files.waiting import request_threads
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, HudiError, StorageError, UnsupportedError, UsageError, list_times
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.kinds import has_whole_partitions
 from hudi_core.metadata_writer.undo import refuse_mixed
+from hudi_core.parallel.limits import request_threads
 from hudi_core.parallel.ordered import in_order
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table

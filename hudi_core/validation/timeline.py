@@ -12,7 +12,7 @@ from hudi_core.errors import TableError
 from hudi_core.index_builds.dropped_plans import can_be_dropped
 from hudi_core.metadata.table import FILES
 from hudi_core.options import PROPERTIES_PATH
-from hudi_core.parallel.limits import STORAGE_REQUESTS
+from hudi_core.parallel.limits import request_threads
 from hudi_core.parallel.ordered import in_order
 from hudi_core.snapshot.snapshot import resolve_listing
 from hudi_core.timeline.instants import SAVEPOINT, WRITES, Instant, InstantState, parse_instant, time_order
@@ -104,7 +104,8 @@ def _states(subject: Subject, folder: str, states: list[Instant]) -> Iterator[Fi
 def _contents(subject: Subject) -> Iterator[Finding]:
     """Completed instants whose metadata is empty or cannot be read."""
     completed = [instant for instant in subject.table.timeline.instants if instant.completed]
-    for finding in in_order(lambda instant: _content(subject, instant), completed, STORAGE_REQUESTS):
+    threads = request_threads(subject.table.storage)
+    for finding in in_order(lambda instant: _content(subject, instant), completed, threads):
         if finding is not None:
             yield finding
 

@@ -169,7 +169,8 @@ class FileHeaders:
         if missing:
             for tally in self.tallies:
                 tally.enter(READING_FOOTERS, len(missing))
-        for file, content in zip(missing, in_order(attempt, missing, STORAGE_REQUESTS), strict=True):
+        threads = STORAGE_REQUESTS if self.snapshot.storage.is_remote else None  # to decode local footers is computing
+        for file, content in zip(missing, in_order(attempt, missing, threads), strict=True):
             yield file, content
             for tally in self.tallies:
                 tally.add(done=1)

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import time_of
-from hudi_core.data_files.waiting import request_threads
 from hudi_core.engine import Storage
 from hudi_core.formats.avro.block import record_content
 from hudi_core.formats.avro.container import write_records
 from hudi_core.formats.log import BlockKind, HeaderKey
 from hudi_core.formats.log_write import encode_block
+from hudi_core.parallel.limits import request_threads
 from hudi_core.parallel.ordered import in_order
 from hudi_core.services.archiving.actions import Action
 from hudi_core.services.archiving.entries import ENTRY, entry

@@ -13,8 +13,8 @@ import numpy as np
 from hudi_core.columns.nodes import BinaryColumn, PrimitiveColumn, StructColumn
 from hudi_core.columns.strings import string_column
 from hudi_core.commit.steps import DeleteMany, Replace, run, sync_changes
-from hudi_core.data_files.waiting import request_threads
 from hudi_core.engine import Engine, FileInfo, Storage
+from hudi_core.parallel.limits import request_threads
 from hudi_core.parallel.ordered import in_order
 from hudi_core.schema.schema import Schema
 from hudi_core.services.archiving.actions import Action
