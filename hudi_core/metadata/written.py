@@ -8,8 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hudi_core.formats.names import BaseFileName, parse_base_file, parse_log_file
-from hudi_core.parallel.limits import request_threads
-from hudi_core.parallel.ordered import in_order
+from hudi_core.parallel.ordered import in_order, request_threads
 from hudi_core.timeline.commits import WriteStat
 from hudi_core.timeline.instants import COMMIT, Instant, time_order
 from hudi_core.timeline.recorded_logs import is_other_size

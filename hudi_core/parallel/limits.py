@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Final, Protocol
+from typing import Final
 
 
 def _processors() -> int:
@@ -20,16 +20,3 @@ STORAGE_REQUESTS: Final = 64
 
 READERS: Final = max(2, PROCESSORS)
 """Threads that read and decode: one waits for storage while the other computes, so two at least."""
-
-
-class Stored(Protocol):
-    """What is asked of a storage here: whether its requests wait for a network."""
-
-    @property
-    def is_remote(self) -> bool: ...
-
-
-def request_threads(storage: Stored) -> int:
-    """How many threads make small requests to a storage at once: one to local files, which answer before a further thread has
-    started."""
-    return STORAGE_REQUESTS if storage.is_remote else 1

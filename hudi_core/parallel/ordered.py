@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from itertools import chain, islice
 from threading import local
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from hudi_core.parallel.limits import PROCESSORS
+from hudi_core.parallel.limits import PROCESSORS, STORAGE_REQUESTS
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -26,7 +26,7 @@ def in_order(work: Callable[[P], R], parts: Iterable[P], workers: int | None = N
 
     Raises the error of the first part that fails. Parts whose results nobody takes any more are not begun. None is for work
     that computes: one worker for each processor, but only the calling thread where it is to `work_alone`, as the workers here
-    are. Work that waits for storage passes `STORAGE_REQUESTS`.
+    are. Work that waits for storage passes `request_threads`.
     """
     if workers is None:
         workers = 1 if works_alone() else PROCESSORS
@@ -47,6 +47,19 @@ def in_order(work: Callable[[P], R], parts: Iterable[P], workers: int | None = N
             yield waiting.popleft().result()
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+class Stored(Protocol):
+    """What is asked of a storage here: whether its requests wait for a network."""
+
+    @property
+    def is_remote(self) -> bool: ...
+
+
+def request_threads(storage: Stored) -> int:
+    """How many threads make small requests to a storage at once: one to local files, which answer before a further thread has
+    started."""
+    return STORAGE_REQUESTS if storage.is_remote else 1
 
 
 def _release(parts: deque[P]) -> Iterator[P]:

@@ -12,8 +12,7 @@ from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import NoSuchFileError
 from hudi_core.notebook import html_table
 from hudi_core.options import TableConfig, TimeZone
-from hudi_core.parallel.limits import request_threads
-from hudi_core.parallel.ordered import in_order
+from hudi_core.parallel.ordered import in_order, request_threads
 from hudi_core.portable import Portable
 from hudi_core.tally import READING_COMMITS, Tally
 from hudi_core.timeline.commits import CommitMetadata, read_commit, read_extra, read_record

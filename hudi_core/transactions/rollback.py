@@ -21,8 +21,7 @@ from hudi_core.errors import CorruptFileError, HudiError, StorageError, Unsuppor
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.kinds import has_whole_partitions
 from hudi_core.metadata_writer.undo import refuse_mixed
-from hudi_core.parallel.limits import request_threads
-from hudi_core.parallel.ordered import in_order
+from hudi_core.parallel.ordered import in_order, request_threads
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.tally import DELETING_FILES, Tally

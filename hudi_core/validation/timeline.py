@@ -12,8 +12,7 @@ from hudi_core.errors import TableError
 from hudi_core.index_builds.dropped_plans import can_be_dropped
 from hudi_core.metadata.table import FILES
 from hudi_core.options import PROPERTIES_PATH
-from hudi_core.parallel.limits import request_threads
-from hudi_core.parallel.ordered import in_order
+from hudi_core.parallel.ordered import in_order, request_threads
 from hudi_core.snapshot.snapshot import resolve_listing
 from hudi_core.timeline.instants import SAVEPOINT, WRITES, Instant, InstantState, parse_instant, time_order
 from hudi_core.timeline.plans import unreadable_plans

@@ -8,13 +8,16 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
+from unittest.mock import patch
 
 import pyarrow as pa
 
 import hudi_core
+from hudi_core.reading import small_files
 from tests.support.commands import rides
 
 ROOT = Path(__file__).parents[2]
@@ -59,7 +62,7 @@ def walks(folder: Path) -> dict[str, Callable[[], object]]:
     written.insert(ROWS)
     written = written.refresh()
     return {
-        "first rows": lambda: hudi_core.open(uri).scan("fare > 95").to_arrow(),
+        "first rows": partial(_read_in_threads, lambda: hudi_core.open(uri).scan("fare > 95").to_arrow()),
         "insert": lambda: written.insert(OTHERS),
         "upsert of 50 rows": lambda: written.upsert(ROWS.slice(0, 50)),
         "clustering": lambda: written.refresh().cluster(columns=["n"]),
@@ -68,6 +71,12 @@ def walks(folder: Path) -> dict[str, Callable[[], object]]:
         "located key": lambda: hudi_core.locate(warm, keys),
         "schema change": lambda: hudi_core.evolve(schema, hudi_core.parse_changes("ADD COLUMN rating int AFTER fare")),
     }
+
+
+def _read_in_threads(action: Callable[[], object]) -> object:
+    """Reads as larger tables are read: in threads of their own, whose files are not those of the action."""
+    with patch.object(small_files, "ALONE_BYTES", -1):
+        return action()
 
 
 def main() -> None:

@@ -14,8 +14,7 @@ from hudi_core.formats.avro.block import record_content
 from hudi_core.formats.avro.container import write_records
 from hudi_core.formats.log import BlockKind, HeaderKey
 from hudi_core.formats.log_write import encode_block
-from hudi_core.parallel.limits import request_threads
-from hudi_core.parallel.ordered import in_order
+from hudi_core.parallel.ordered import in_order, request_threads
 from hudi_core.services.archiving.actions import Action
 from hudi_core.services.archiving.entries import ENTRY, entry
 from hudi_core.timeline.history_log import archive_number

@@ -14,8 +14,7 @@ from hudi_core.columns.nodes import BinaryColumn, PrimitiveColumn, StructColumn
 from hudi_core.columns.strings import string_column
 from hudi_core.commit.steps import DeleteMany, Replace, run, sync_changes
 from hudi_core.engine import Engine, FileInfo, Storage
-from hudi_core.parallel.limits import request_threads
-from hudi_core.parallel.ordered import in_order
+from hudi_core.parallel.ordered import in_order, request_threads
 from hudi_core.schema.schema import Schema
 from hudi_core.services.archiving.actions import Action
 from hudi_core.timeline.history_lsm import (

@@ -21,8 +21,7 @@ from hudi_core.commit.times import next_time
 from hudi_core.engine import Storage
 from hudi_core.errors import HudiError, UsageError, list_times
 from hudi_core.formats.avro.container import write_container
-from hudi_core.parallel.limits import request_threads
-from hudi_core.parallel.ordered import in_order
+from hudi_core.parallel.ordered import in_order, request_threads
 from hudi_core.parallel.reach import Reach
 from hudi_core.paths import data_path, join_paths
 from hudi_core.services.cleaning.metadata_steps import make_clean_steps
