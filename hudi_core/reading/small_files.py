@@ -43,15 +43,18 @@ def runs_of_small_files(slices: Slices, numbers: Sequence[int]) -> list[Sequence
     return runs
 
 
-def reading_threads(storage: Storage, slices: Slices, numbers: Sequence[int]) -> int:
-    """How many threads read these slices."""
-    if storage.is_remote:
-        return READERS
+def reading_threads(storage: Storage, file_bytes: int) -> int:
+    """How many threads read files of so many bytes in all."""
+    return 1 if file_bytes <= ALONE_BYTES and not storage.is_remote else READERS
+
+
+def bytes_of_slices(slices: Slices, numbers: Sequence[int]) -> int:
+    """The bytes of the files of these slices."""
     rows = np.array(numbers, np.int64)
     bases, firsts = slices.bases[rows], slices.log_offsets[rows]
     logs = slices.logs[positions(firsts, slices.log_offsets[rows + 1] - firsts)]
     sizes = slices.files.sizes
-    return 1 if sizes[bases[bases != NO_BASE]].sum() + sizes[logs].sum() <= ALONE_BYTES else READERS
+    return int(sizes[bases[bases != NO_BASE]].sum() + sizes[logs].sum())
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from typing import Any, Final, TypeVar
 from hudi_core.engine import FileInfo, Footer, OpenedFile
 from hudi_core.errors import CorruptFileError, HudiError, TableError
 from hudi_core.formats.names import METADATA_BOOTSTRAP, parse_base_file
-from hudi_core.parallel.limits import STORAGE_REQUESTS
-from hudi_core.parallel.ordered import in_order
+from hudi_core.parallel.ordered import in_order, request_threads
 from hudi_core.planning.sources.bootstraps import Bootstrap
 from hudi_core.planning.sources.file_filters import text_in_footer, without_filter
 from hudi_core.planning.sources.joined_file import JoinedFile
@@ -169,7 +168,7 @@ class FileHeaders:
         if missing:
             for tally in self.tallies:
                 tally.enter(READING_FOOTERS, len(missing))
-        threads = STORAGE_REQUESTS if self.snapshot.storage.is_remote else None  # to decode local footers is computing
+        threads = request_threads(self.snapshot.storage)
         for file, content in zip(missing, in_order(attempt, missing, threads), strict=True):
             yield file, content
             for tally in self.tallies:

@@ -19,7 +19,7 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.front.opening import open_table
 from hudi_core.parallel.limits import READERS
 from hudi_core.reading import small_files
-from hudi_core.reading.small_files import reading_threads, runs_of_small_files
+from hudi_core.reading.small_files import bytes_of_slices, reading_threads, runs_of_small_files
 from tests.support.memory import Memory
 from tests.support.one_commit_tables import BY_CITY, base_file_path, commit_base_files
 
@@ -190,12 +190,12 @@ def test_few_bytes_of_local_files_are_read_by_one_thread(root: Path, monkeypatch
 
     monkeypatch.setattr(Thread, "start", noted)
     monkeypatch.setattr(small_files, "ALONE_BYTES", sum(sizes))
-    assert reading_threads(snapshot.storage, slices, numbers) == reading_threads(snapshot.storage, slices, []) == 1
+    assert bytes_of_slices(slices, numbers) == sum(sizes) and bytes_of_slices(slices, [3, 1]) == sizes[3] + sizes[1]
+    assert reading_threads(snapshot.storage, sum(sizes)) == reading_threads(snapshot.storage, 0) == 1
     assert rows_of(read(root)) == wanted_rows() and started == []
     remote = Memory({})
     monkeypatch.setattr(remote, "is_remote", True)
-    assert reading_threads(remote, slices, numbers) == READERS  # type: ignore[arg-type]
+    assert reading_threads(remote, 0) == READERS  # type: ignore[arg-type]
     monkeypatch.setattr(small_files, "ALONE_BYTES", sum(sizes) - 1)
-    assert reading_threads(snapshot.storage, slices, numbers) == READERS
-    assert reading_threads(snapshot.storage, slices, numbers[1:]) == 1
+    assert reading_threads(snapshot.storage, sum(sizes)) == READERS
     assert rows_of(read(root)) == wanted_rows() and set(started) == {"hudi-read"}
