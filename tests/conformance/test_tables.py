@@ -23,6 +23,7 @@ from hudi_core.expr.predicate import And as BoundAnd
 from hudi_core.expr.predicate import Is, Not, Opaque, Or, Predicate
 from hudi_core.front.opening import open_table
 from hudi_core.planning.plan import ALL_MATCH
+from hudi_core.reading import small_files
 from hudi_core.schema.meta import RECORD_KEY, is_meta
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.scan import Scan
@@ -41,6 +42,12 @@ MODES = [MetadataMode.REQUIRE, MetadataMode.OFF]
 
 def opened(entry: TableEntry, mode: MetadataMode = MetadataMode.AUTO) -> Table:
     return open_table(str(entry.unpacked()), metadata=mode)
+
+
+@pytest.fixture
+def in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reads are those of larger tables."""
+    monkeypatch.setattr(small_files, "ALONE_BYTES", -1)
 
 
 @cache
@@ -220,6 +227,7 @@ def named(entry: TableEntry | None) -> str:
 
 @pytest.mark.parametrize("entry", readable(), ids=named)
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.usefixtures("in_threads")
 def test_snapshot_has_the_recorded_rows(entry: TableEntry | None, mode: MetadataMode) -> None:
     """TABLE-12."""
     if entry is None:
