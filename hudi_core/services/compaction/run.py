@@ -26,6 +26,7 @@ from hudi_core.schema.meta import bare_schema
 from hudi_core.services.compaction.options import CompactionOptions
 from hudi_core.services.compaction.result import CompactionResult, kind_of
 from hudi_core.services.compaction.tasks import Compactor, CompactSlice, files_of_task, runner_of
+from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.tally import COMMITTING, WRITING
 from hudi_core.timeline.instants import COMMIT, Instant
@@ -83,8 +84,11 @@ def _stage(write: Transaction, statuses: Sequence[WriteStatus]) -> StagedLogs | 
 
 def list_planned_slices(table: Table, plan: CompactionPlan) -> list[FileSlice]:
     """The slices of a plan with the log files that it names. Those whose file group is gone, or has another base file, are left
-    out; in table version 6, where log files name the compaction already, another base file is a `ConflictError`."""
+    out; in table version 6, where log files name the compaction already, another base file is a `ConflictError`, and those that
+    were replaced are compacted, too: a rollback may bring them back. Rule COMPACT-1486."""
     latest = slices_by_group(table.slices())
+    if table.config.version < OWN_TIME_SINCE and not plan.of_logs:
+        latest |= _list_replaced(table, {operation.group for operation in plan.operations} - latest.keys())
     slices: list[FileSlice] = []
     for operation in plan.operations:
         file_slice = latest.get(operation.group)
@@ -98,6 +102,17 @@ def list_planned_slices(table: Table, plan: CompactionPlan) -> list[FileSlice]:
         _refuse_lost(table, operation, names.difference(log.name for log in logs))
         slices.append(FileSlice(file_slice.partition, file_slice.file_id, operation.instant, file_slice.base, logs))
     return slices
+
+
+def _list_replaced(table: Table, groups: AbstractSet[FileGroup]) -> dict[FileGroup, FileSlice]:
+    """The slices of file groups that were replaced, as if they had not been."""
+    replaced = {group: time for group, time in table.timeline.replaced.items() if group in groups}
+    if not replaced:
+        return {}
+    instants = (one for one in table.timeline.instants if one.requested_time not in replaced.values())
+    timeline = replace(table.timeline, instants=tuple(instants))
+    before = replace(table, timeline=timeline, metadata_mode=MetadataMode.OFF, earlier=None)
+    return slices_by_group(one for one in before.slices() if group_of(one) in replaced)
 
 
 def _refuse_rewritten(table: Table, operation: CompactionOperation) -> None:

@@ -14,14 +14,15 @@ import pytest
 
 from hudi_core.errors import ConflictError
 from hudi_core.front.opening import create_table, open_table
-from hudi_core.services.compaction.operations import compact, plan_only
+from hudi_core.services.compaction.operations import compact, plan_only, run_requested
 from hudi_core.services.compaction.options import CompactionOptions
+from hudi_core.services.restoring.undoing import rollback
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing.alter_schema import alter_schema
 from hudi_core.writing.operation import WriteOptions
-from hudi_core.writing.operations import write
+from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
 from tests.core.services.compaction.test_operations import ALL, content, findings, made, rows
 from tests.core.transactions.test_writers_together import TYPES, Reported, expect
@@ -185,3 +186,39 @@ def test_a_write_of_version_6_does_not_complete_behind_a_compaction_that_it_did_
     with pytest.raises(ConflictError, match="file groups whose compaction was known"):
         into_logs(refreshed(table), meanwhile(planned_by_another))
     assert content(tmp_path) == before
+
+
+@pytest.mark.parametrize("meanwhile_too", [False, True])
+@pytest.mark.parametrize("replaces", ["insert_overwrite", "delete_partition"])
+def test_in_version_6_a_compaction_has_the_slices_that_were_replaced_since(
+    tmp_path: Path, replaces: str, meanwhile_too: bool
+) -> None:
+    """COMPACT-1486: a rollback brings them back whole, and an earlier time has them."""
+    table = made(tmp_path, 6, kept(6))
+    write(table, rows(("a", "x", 10, 5)), options=WriteOptions(sizes=INTO_LOGS))
+    plan = plan_only(refreshed(table))
+    write(refreshed(table), rows(("a", "x", 11, 6), ("b", "x", 12, 6)), options=WriteOptions(sizes=INTO_LOGS))
+    before, last = content(tmp_path), refreshed(table).timeline.commits[-1].requested_time
+
+    def replace_groups() -> None:
+        if replaces == "insert_overwrite":
+            write(refreshed(table), rows(("z", "x", 1, 1)), replaces)
+        else:
+            delete_partitions(refreshed(table), ["x"])
+
+    if not meanwhile_too:
+        replace_groups()
+    options = CompactionOptions(progress=meanwhile(replace_groups)) if meanwhile_too else CompactionOptions()
+    assert plan.instant is not None
+    assert run_requested(refreshed(table), plan.instant, options).slices_dropped == 0
+    others = [row for row in before if row["p"] == "y"]
+    assert [row for row in content(tmp_path) if row["id"] != "z"] == others
+    assert findings(tmp_path) == []
+    then = {row["id"]: row["n"] for row in open_table(tmp_path).scan(as_of=last).to_json_rows()}
+    assert then == {row["id"]: row["n"] for row in before}
+    replaced = next(one for one in refreshed(table).timeline.instants if one.action == "replacecommit")
+    rollback(refreshed(table), replaced.requested_time)
+    assert content(tmp_path) == content(tmp_path, MetadataMode.OFF) == before
+    assert findings(tmp_path) == []
+    (in_x,) = (one for one in open_table(tmp_path).slices() if one.partition == "x")
+    assert in_x.instant == plan.instant and in_x.base is not None and len(in_x.logs) == 1
