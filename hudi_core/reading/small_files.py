@@ -21,7 +21,7 @@ from hudi_core.timeline.slices import NO_BASE, FileSlice, Slices
 
 SMALL_FILE_BYTES: Final = 1 << 16
 """Base files up to this size are read several at a time: of larger ones it takes longer to copy the rows."""
-ALONE_BYTES: Final = 1 << 20
+ALONE_BYTES: Final = 1 << 19
 """Local files up to this size in all are read by one thread: to start others takes longer than they save."""
 _MAX_FILES: Final = 64
 _MAX_ROWS: Final = 1 << 16

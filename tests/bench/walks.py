@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
-from unittest.mock import patch
 
 import pyarrow as pa
 
 import hudi_core
-from hudi_core.reading import small_files
 from tests.support.commands import rides
 
 ROOT = Path(__file__).parents[2]
@@ -35,18 +33,20 @@ LOADS = str(ROOT / "hudi_core" / "by_need.py")
 
 
 def files_run(action: Callable[[], object]) -> set[str]:
-    """The source files in which a function runs during the action, in this thread."""
+    """The source files in which a function runs during the action, in any thread."""
     files: set[str] = set()
 
     def note(frame: FrameType, event: str, _: object) -> None:
         if event == "call" and frame.f_code.co_name != "<module>" and frame.f_code.co_filename.startswith(SOURCES):
             files.add(frame.f_code.co_filename)
 
+    threading.setprofile(note)
     sys.setprofile(note)
     try:
         action()
     finally:
         sys.setprofile(None)
+        threading.setprofile(None)
     return files - {LOADS}
 
 
@@ -62,7 +62,7 @@ def walks(folder: Path) -> dict[str, Callable[[], object]]:
     written.insert(ROWS)
     written = written.refresh()
     return {
-        "first rows": partial(_read_in_threads, lambda: hudi_core.open(uri).scan("fare > 95").to_arrow()),
+        "first rows": lambda: hudi_core.open(uri).scan("fare > 95").to_arrow(),
         "insert": lambda: written.insert(OTHERS),
         "upsert of 50 rows": lambda: written.upsert(ROWS.slice(0, 50)),
         "clustering": lambda: written.refresh().cluster(columns=["n"]),
@@ -71,12 +71,6 @@ def walks(folder: Path) -> dict[str, Callable[[], object]]:
         "located key": lambda: hudi_core.locate(warm, keys),
         "schema change": lambda: hudi_core.evolve(schema, hudi_core.parse_changes("ADD COLUMN rating int AFTER fare")),
     }
-
-
-def _read_in_threads(action: Callable[[], object]) -> object:
-    """Reads as larger tables are read: in threads of their own, whose files are not those of the action."""
-    with patch.object(small_files, "ALONE_BYTES", -1):
-        return action()
 
 
 def main() -> None:
