@@ -7,7 +7,7 @@ every mode of supplemental logging, and where no change was logged at all. Rules
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
@@ -30,7 +30,6 @@ from hudi_core.notebook import html_table
 from hudi_core.parallel.streams import read_ahead
 from hudi_core.reading.result import QueryResult
 from hudi_core.reading.selection import Selection
-from hudi_core.reading.small_files import reading_threads
 from hudi_core.rows.project import projection
 from hudi_core.schema.project import choose_columns, project
 from hudi_core.schema.schema import Schema
@@ -134,10 +133,9 @@ class Changes(QueryResult):
     def batches(self) -> Iterator[Any]:
         """The engine's batches of changes, file group after file group within a commit. Of a file group the changes of one
         commit, not its rows, are in memory together with the keys of the rows it then had."""
-        pieces = self.pieces()
-        parts = [partial(self.piece_batches, *piece) for piece in pieces]
+        parts = [partial(self.piece_batches, *piece) for piece in self.pieces()]
         if self._limit is None:
-            return read_ahead(parts, self._threads({group for _, group in pieces}))
+            return read_ahead(parts)
         return self._limit_rows(batch for part in parts for batch in part())
 
     @property
@@ -164,10 +162,6 @@ class Changes(QueryResult):
     def piece_batches(self, number: int, group: FileGroup) -> Iterator[Any]:
         """The engine's batches of the changes that one commit made to one file group."""
         return self._of_group(self.commits[number], group)
-
-    def _threads(self, groups: Iterable[FileGroup]) -> int:
-        file_bytes = sum(info.size for group in groups for info in self._files.get(group, ()))
-        return reading_threads(self._snapshot.storage, file_bytes)
 
     def _limit_rows(self, batches: Iterator[Any]) -> Iterator[Any]:
         remaining = self._limit or 0

@@ -6,7 +6,6 @@ Also covers: `changes/commit_changes.py`, `changes/data_skipping.py`, `changes/r
 from __future__ import annotations
 
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from hudi_core.changes import changes
 from hudi_core.changes.rows import changes_schema
 from hudi_core.errors import ExpressionError, UnknownColumnError, UsageError
 from hudi_core.front.opening import create_table, open_table
-from hudi_core.reading import small_files
 from hudi_core.schema.meta import COMMIT_TIME, is_meta
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
@@ -75,22 +73,6 @@ def test_changes_are_filtered_by_their_values(table: Table) -> None:
 def test_a_limit_stops_reading(table: Table) -> None:
     assert table.changes("earliest", limit=3).count() == 3
     assert table.changes("earliest", limit=0).count() == 0
-
-
-def test_changes_of_few_bytes_are_read_by_one_thread(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are those that several read, in their order."""
-    started, start = list[str](), Thread.start
-
-    def noted(thread: Thread) -> None:
-        started.append(thread.name)
-        start(thread)
-
-    monkeypatch.setattr(Thread, "start", noted)
-    monkeypatch.setattr(small_files, "ALONE_BYTES", 1 << 40)
-    alone = list(table.changes("earliest").to_json_rows())
-    assert len(alone) > 100 and "hudi-read" not in started
-    monkeypatch.setattr(small_files, "ALONE_BYTES", -1)
-    assert list(table.changes("earliest").to_json_rows()) == alone and "hudi-read" in started
 
 
 def test_nothing_changed_after_the_last_commit(table: Table) -> None:

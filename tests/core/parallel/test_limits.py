@@ -36,7 +36,6 @@ def test_small_requests_to_local_files_start_no_thread(tmp_path: Path, monkeypat
     assert len(opened.slices()) == 2 and len(opened.timeline.extras()) == 3
     assert opened.schema_at(None) == opened.schema
     assert len(list(opened.scan().to_json_rows())) == 2
-    assert len(list(opened.changes().to_json_rows())) == 6
     without = open_table(tmp_path / "t", metadata=MetadataMode.OFF)
     assert len(without.scan("n > 0").plan.codes) == 2
     assert started == []
