@@ -13,6 +13,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hudi_arrow.types import has_parts
 from hudi_core.errors import UnsupportedError, UsageError, describe
 
 _EXACT: Final = 1 << 53
@@ -46,20 +47,13 @@ def _to_own_types(table: pa.Table) -> Any:
         if pa.types.is_integer(column.type):
             if any(map(_is_rounded, parts)):
                 frame.isetitem(place, column.to_pandas(types_mapper=_nullable))
-        elif parts and (_has_names(column.type) or any(map(_is_rounded, parts))):
+        elif parts and (has_parts(column.type) or any(map(_is_rounded, parts))):
             frame.isetitem(place, column.to_pandas(integer_object_nulls=True))
     return frame
 
 
 def _nullable(kind: pa.DataType) -> Any:
     return import_module("pandas").Int64Dtype() if pa.types.is_integer(kind) else None
-
-
-def _has_names(kind: pa.DataType) -> bool:
-    """Whether the type has structs or maps, whose values are objects of Python."""
-    if pa.types.is_struct(kind) or pa.types.is_map(kind):
-        return True
-    return pa.types.is_nested(kind) and _has_names(kind.field(0).type)
 
 
 def _integers_beside_nulls(column: pa.ChunkedArray | pa.Array) -> Iterator[pa.ChunkedArray | pa.Array]:

@@ -306,6 +306,13 @@ def with_inner_types(kind: pa.DataType, change: Callable[[pa.DataType], pa.DataT
     return pa.list_(inner[0]) if pa.types.is_list(kind) else kind
 
 
+def has_parts(kind: pa.DataType) -> bool:
+    """Whether the type has structs or maps, at any depth."""
+    if pa.types.is_struct(kind) or pa.types.is_map(kind):
+        return True
+    return pa.types.is_nested(kind) and has_parts(kind.field(0).type)
+
+
 def _fields(arrow: pa.DataType) -> list[pa.Field]:
     return [arrow.field(position) for position in range(arrow.num_fields)]
 

@@ -88,7 +88,8 @@ def _list_later(slices: Slices, placed: Placed, planned: Mapping[FileGroup, froz
 
 def _without(file_slice: FileSlice, later: FileSlice) -> FileSlice:
     """A slice without the log files of another."""
-    return replace(file_slice, logs=tuple(log for log in file_slice.logs if log not in later.logs))
+    left_out = frozenset(later.logs)
+    return replace(file_slice, logs=tuple(log for log in file_slice.logs if log not in left_out))
 
 
 class _Deletes:

@@ -9,6 +9,7 @@ import numpy as np
 
 from hudi_core.arrays import Numbers, Offsets
 from hudi_core.columns.nodes import Column, ListColumn, MapColumn, StructColumn, UnionColumn, length, validity_of
+from hudi_core.columns.spans import positions
 from hudi_core.errors import RowError
 from hudi_core.types import nodes as t
 
@@ -39,9 +40,7 @@ class _Values:
         """The items of these lists."""
         starts = offsets[self.places]
         lengths = offsets[self.places + 1] - starts
-        places = np.arange(int(lengths.sum()), dtype=np.int64)
-        places += np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
-        return _Values(items, places, self.rows.repeat(lengths))
+        return _Values(items, positions(starts, lengths), self.rows.repeat(lengths))
 
 
 def _find_missing(values: _Values, data_type: t.Type, path: str) -> Iterator[tuple[int, str]]:

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from hudi_arrow.types import has_parts
 from hudi_core.errors import RowError, UsageError
 
 _EXACT: Final = 1 << 53
@@ -51,13 +52,6 @@ def find_parted(frame: Any, types: Mapping[str, pa.DataType]) -> dict[str, pa.Da
         for name, kind in zip(frame.columns, frame.dtypes, strict=True)
         if isinstance(name, str) and str(kind) == "object" and name in types and has_parts(types[name])
     }
-
-
-def has_parts(kind: pa.DataType) -> bool:
-    """Whether the type has structs or maps, at any depth."""
-    if pa.types.is_struct(kind) or pa.types.is_map(kind):
-        return True
-    return pa.types.is_nested(kind) and has_parts(kind.field(0).type)
 
 
 def plain_values(values: Iterable[Any], kind: pa.DataType | None, name: str = "") -> list[Any]:

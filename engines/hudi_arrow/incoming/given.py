@@ -30,6 +30,7 @@ from hudi_arrow.incoming.lossless import (
     refuse_unknown_types,
 )
 from hudi_arrow.incoming.python_values import WRONG, exact_array, wrong_batch
+from hudi_arrow.types import has_parts
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import RowError, UsageError, describe
 from hudi_core.json_texts import parse_json
@@ -107,7 +108,7 @@ def _open_frame(given: Any, types: Types, whole: bool) -> pa.RecordBatchReader:
     _refuse_unnamed_index(reader.schema)
     objects = {name: frames.plain_values(frame[name], kind, name) for name, kind in parted.items()}
     if whole:
-        new = [field for field in reader.schema if field.name in others.columns and frames.has_parts(field.type)]
+        new = [field for field in reader.schema if field.name in others.columns and has_parts(field.type)]
         _refuse_gaps_in(
             {field.name: frames.plain_values(frame[field.name], None) for field in new}, reader.schema, types
         )
