@@ -151,13 +151,14 @@ class PendingPlanError(ConflictError):
 
 
 class RowError(TableError, ValueError):
-    """A row is not what a rule requires of rows. `row` counts from 0 within what was given; None where it is unknown.
+    """A row is not what a rule requires of rows. `row` counts from 0 within what was given; None where it is unknown. `path` is
+    the column, or the argument.
 
     In the error's text rows count from 1.
     """
 
     def __init__(self, row: int | None, *, expected: str, found: str, path: str = "") -> None:
-        self.row = row
+        self.row, self.path = row, path
         place = "a row" if row is None else f"row {row + 1:,}"
         super().__init__(f"{path}: {place}" if path else place, expected=expected, found=found)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NoReturn, Self, Unpack
+from typing import TYPE_CHECKING, Self, Unpack
 
 from hudi_core.arguments import AnswersOtherWords, name_arguments
-from hudi_core.errors import UnsupportedError
 from hudi_core.front.keywords import WriteKeywords, options_from
 from hudi_core.notebook import show_briefly
 from hudi_core.writing.operation import WriteOptions
@@ -35,6 +34,7 @@ class Merge(AnswersOtherWords):
             .when_matched_delete("source.cancelled")
             .when_matched_update({"fare": col("source.fare")}, "source.fare <> target.fare")
             .when_not_matched_insert()
+            .when_not_matched_by_source_delete("target.day = 'mon'")
             .execute()
         )
     """
@@ -61,13 +61,17 @@ class Merge(AnswersOtherWords):
         get the source's of their names."""
         return self._with(Clause(Action.INSERT, condition, values))
 
-    def when_not_matched_by_source_update(self, *_: object, **__: object) -> NoReturn:
-        """Raises `UnsupportedError`: rows of the table that nothing in the source matches stay as they are."""
-        _refuse_by_source("when_not_matched_by_source_update", "update(…, where=…)")
+    def when_not_matched_by_source_update(
+        self, values: Mapping[str, object], condition: Condition | None = None
+    ) -> Self:
+        """Gives columns of rows of the table that no row of the source matches new values. Conditions and values speak of
+        `target` alone."""
+        return self._with(Clause(Action.UPDATE, condition, values, unmatched=True))
 
-    def when_not_matched_by_source_delete(self, *_: object, **__: object) -> NoReturn:
-        """Raises `UnsupportedError`: rows of the table that nothing in the source matches stay as they are."""
-        _refuse_by_source("when_not_matched_by_source_delete", "delete(where=…)")
+    def when_not_matched_by_source_delete(self, condition: Condition | None = None) -> Self:
+        """Deletes rows of the table that no row of the source matches. Without a condition a source without rows is refused, as
+        all rows of the table would be deleted."""
+        return self._with(Clause(Action.DELETE, condition, unmatched=True))
 
     def execute(self, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> WriteResult:
         """Merges in one commit. Raises `RowError` where several rows of the source change one row of the table, and as
@@ -76,7 +80,3 @@ class Merge(AnswersOtherWords):
 
     def _with(self, clause: Clause) -> Self:
         return replace(self, clauses=(*self.clauses, clause))
-
-
-def _refuse_by_source(name: str, instead: str) -> NoReturn:
-    raise UnsupportedError(name, expected=f"clauses for rows of the source; {instead} for others", found="one without")

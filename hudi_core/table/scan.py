@@ -156,6 +156,12 @@ class Scan(QueryResult, AnswersOtherWords):
         warnings = (*self.warnings, *plan.warnings)
         return Scan(self._sources, self._options, replace(plan, alone=lambda: self.plan.alone(), warnings=warnings))
 
+    def of_slices(self, whole: Sequence[int], *, others: bool) -> Scan:
+        """The scan of all rows of these slices, by number; with `others` also of the matching rows of the other slices."""
+        codes = self.plan.codes.copy() if others else np.full(len(self._snapshot.slices), SKIP, np.int8)
+        codes[list(whole)] = ALL_MATCH
+        return Scan(self._sources, self._options, replace(self.plan, codes=codes))
+
     def remote_scan(self) -> RemoteScan:
         """The remote scan: the task of reading slices of this scan on an executor."""
         return remote_scan(self._snapshot, self.schema, self.predicate)

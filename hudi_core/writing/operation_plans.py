@@ -32,6 +32,7 @@ from hudi_core.writing.operation import Operation, WriteOptions, order_of, polic
 from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
 from hudi_core.writing.plan import Planner
 from hudi_core.writing.row_size import row_bytes
+from hudi_core.writing.single_places import locate_single
 from hudi_core.writing.task_rows import (
     Places,
     RowOrder,
@@ -103,13 +104,16 @@ def plan_upsert(
     options: WriteOptions,
     removes: Bools | None = None,
     deleted: LocatedKeys | None = None,
+    *,
+    once: bool = False,
 ) -> Planned:
     """The tasks that merge rows into the table, and delete the keys of the rows that `removes` has, and those of `deleted`, which
-    no row has."""
+    no row has. With `once` a key that several rows of the table have is a `RowError`."""
     layout = bucket_layout(table, options.properties)
     if layout is not None:
-        return plan_in_buckets(table, incoming, Operation.UPSERT, instant_time, options, layout, removes, deleted)
-    tagger, located = locate(table, incoming.keys, options)
+        operation = Operation.UPSERT
+        return plan_in_buckets(table, incoming, operation, instant_time, options, layout, removes, deleted, once=once)
+    tagger, located = locate(table, incoming.keys, options, once=once)
     bytes_of_row = row_bytes(tagger.sources, file_schema(incoming.table), incoming.spool, options.sizes.target)
     places = upsert_places(tagger, incoming, located, options, wins=removes is not None)
     if removes is not None:
@@ -144,13 +148,15 @@ def plan_in_buckets(
     layout: BucketLayout,
     removes: Bools | None = None,
     deleted: LocatedKeys | None = None,
+    *,
+    once: bool = False,
 ) -> Planned:
     """The tasks that put rows into the buckets of their keys: merged with those of their keys, or added to copy-on-write files as
-    they are by operations that only add. `removes` and `deleted` are as in `plan_upsert`."""
+    they are by operations that only add. `removes`, `deleted` and `once` are as in `plan_upsert`."""
     use, policy = bucket_use(table, operation), policy_of(table, operation, options)
     looks_up = use.looks_up(removes=removes is not None or policy is not DuplicatePolicy.NONE)
     if looks_up:
-        tagger, located = locate(table, incoming.keys, options)
+        tagger, located = locate(table, incoming.keys, options, once=once)
         sources = tagger.sources
     else:
         sources, located = Sources(table.snapshot()), Locations.nowhere(len(incoming.keys))
@@ -305,9 +311,12 @@ def tag_options(table: Table, options: WriteOptions) -> TagOptions:
     return TagOptions(IndexType.BUCKET, False, None if layout.consistent else layout.buckets, layout.hash_fields)
 
 
-def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagger, Locations]:
-    """For each key the number of the slice that holds it, and its place in the base file where it is known."""
+def locate(table: Table, keys: KeyColumns, options: WriteOptions, *, once: bool = False) -> tuple[Tagger, Locations]:
+    """For each key the number of the slice that holds it, and its place in the base file where it is known; `once` is as in
+    `plan_upsert`."""
     tagger = Tagger(table, tag_options(table, options))
+    if once:
+        return tagger, locate_single(tagger, keys)
     if len(keys) == 0 or len(tagger.sources.snapshot.slices) == 0:
         return tagger, Locations.nowhere(len(keys))
     return tagger, tagger.locate(keys)

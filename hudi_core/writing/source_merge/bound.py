@@ -1,12 +1,12 @@
 """A merge in the schemas of its source and its table: checked before anything is written.
 
-Rules: WRITE-610 to WRITE-613, WRITE-1421, WRITE-1575.
+Rules: WRITE-610 to WRITE-613, WRITE-1421, WRITE-1575, WRITE-1580.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +14,10 @@ from hudi_core.arrays import Bools
 from hudi_core.errors import ExpressionError, UnsupportedError, UsageError, list_names
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import ExpressionBuilder
-from hudi_core.expr.nodes import Compare, Comparison, Expr, Name, Not
+from hudi_core.expr.nodes import Compare, Comparison, Expr, Lambda, Name, Not, Or
 from hudi_core.expr.predicate import Predicate
 from hudi_core.expr.sql_predicate import predicate_tree
-from hudi_core.expr.walk import MAX_DERIVED_DEPTH
+from hudi_core.expr.walk import MAX_DERIVED_DEPTH, change_tree, names_in, walk
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.portable import Portable
 from hudi_core.rows.folds import NoResult
@@ -71,6 +71,10 @@ class BoundMerge(Portable):
     whole_table: bool
     matched: tuple[BoundClause, ...]
     inserts: tuple[BoundClause, ...]
+    unmatched: tuple[BoundClause, ...] = ()
+    """Clauses for rows of the table that no row of the source matches."""
+    where: Expr | None = None
+    """True in all rows of the table that clauses for unmatched rows may be for; None where that is not known."""
 
     @property
     def deletes_alone(self) -> bool:
@@ -88,9 +92,22 @@ class BoundMerge(Portable):
         return pair_schema(self.given, None)
 
     @cached_property
+    def stored(self) -> Schema:
+        """The schema of rows of the table alone."""
+        return pair_schema(None, self.rows)
+
+    @cached_property
     def contest(self) -> Contest | None:
         """What decides which rows win; None where the newer one does."""
         return contest(self.table, self.rows)
+
+    def refuse_no_rows(self, count: int) -> None:
+        """Raises `UsageError` for a source of so many rows where that deletes all rows of the table. Rule WRITE-1582."""
+        if count == 0 and (Action.DELETE, None) in [(clause.action, clause.condition) for clause in self.unmatched]:
+            expected = (
+                'rows in the source, since all rows of the table would be deleted; delete(where="true") does that'
+            )
+            raise UsageError("source", expected=expected, found="none")
 
     def with_keys(self, batches: Iterable[Any]) -> Iterator[tuple[Any, KeyColumns]]:
         """Batches of the source that have rows, with the keys of these. Raises `RowError` for a row without a key, and for one
@@ -118,8 +135,10 @@ class BoundMerge(Portable):
             parts.append((column, key))
         return engine.rows.batch(values.struct(parts, values.is_null(root), root))
 
-    def root(self, source: Any, target: Any | None) -> Any:
-        """Pairs of a row of the source and one of the table, or rows of the source alone."""
+    def root(self, source: Any | None, target: Any | None) -> Any:
+        """Pairs of a row of the source and one of the table, or rows of one of them alone."""
+        if source is None:
+            return self._struct(self.stored, [self.table.engine.rows.root(target)])
         return self._alone(source) if target is None else self._pairs(source, target)
 
     def holds(self, condition: Predicate, root: Any, schema: Schema) -> Bools:
@@ -139,11 +158,10 @@ class BoundMerge(Portable):
         return values.struct(list(zip(schema.fields, sides, strict=True)), values.is_null(sides[0]), sides[0])
 
 
-def pair_schema(source: Schema, target: Schema | None) -> Schema:
-    """The schema of pairs of rows, or of rows of a source alone."""
-    fields = [t.Field(0, SOURCE, source.record, optional=False)]
-    if target is not None:
-        fields.append(t.Field(0, TARGET, target.record, optional=False))
+def pair_schema(source: Schema | None, target: Schema | None) -> Schema:
+    """The schema of pairs of rows, or of rows of a source or a table alone."""
+    sides = ((SOURCE, source), (TARGET, target))
+    fields = [t.Field(0, name, side.record, optional=False) for name, side in sides if side is not None]
     return Schema(record_with_ids(t.Record(tuple(fields))))
 
 
@@ -162,7 +180,7 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...])
         found = "none" if not keys else list_names(list(keys))
         raise UnsupportedError(table.storage.uri, expected="a table whose keys are columns of their own", found=found)
     refuse_other_columns(pairs, [keys] if whole_table else [(*keys, *partitions)])
-    both, alone = pair_schema(given, rows), pair_schema(given, None)
+    both, alone, stored = pair_schema(given, rows), pair_schema(given, None), pair_schema(None, rows)
     by_name = {name.lower(): source for name, source in pairs.items()}
     keys_of = []
     for name in dict.fromkeys((*keys, *partitions)):
@@ -172,13 +190,18 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...])
         keys_of.append((column, assigned))
     fixed = {name.lower() for name in (*keys, *partitions)}
     others = [name for name in partitions if name.lower() not in by_name and given.find(name) is not None]
-    matched, inserts = list[BoundClause](), list[BoundClause]()
+    matched, inserts, unmatched = list[BoundClause](), list[BoundClause](), list[BoundClause]()
+    conditions = list[Expr | None]()
     for clause in checked:
         is_insert = clause.action is Action.INSERT
-        schema = alone if is_insert else both
+        schema, of_kind = (
+            (stored, unmatched) if clause.unmatched else (alone, inserts) if is_insert else (both, matched)
+        )
         condition, undecided = None, dict[NoResult, Predicate]()
-        if clause.condition is not None:
-            tree = predicate_tree(clause.condition)
+        tree = None if clause.condition is None else predicate_tree(clause.condition)
+        if clause.unmatched:
+            conditions.append(tree)
+        if tree is not None:
             condition, undecided = bind(tree, schema, case_sensitive=case), _bind_undecided(tree, schema, case)
             refuse_doubtful(tree, schema, rows)
         values = dict[int, Assignment]()
@@ -188,8 +211,39 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...])
             values = _bind_update(clause, rows, schema, fixed, case_sensitive=case)
         takes_all = clause.action is Action.UPDATE and clause.values is None
         moves = _moves(others, both, case_sensitive=case) if takes_all and others else None
-        (inserts if is_insert else matched).append(BoundClause(clause.action, condition, values, undecided, moves))
-    return BoundMerge(table, given, rows, tuple(keys_of), whole_table, tuple(matched), tuple(inserts))
+        of_kind.append(BoundClause(clause.action, condition, values, undecided, moves))
+    return BoundMerge(
+        table, given, rows, tuple(keys_of), whole_table, tuple(matched), tuple(inserts), tuple(unmatched),
+        _any_of(conditions),
+    )  # fmt: skip
+
+
+def _any_of(conditions: Sequence[Expr | None]) -> Expr | None:
+    """A condition on the table's columns that is true in all rows in which one of these is, or of which one does not say so; None
+    for all rows."""
+    parts = list[Expr]()
+    for condition in conditions:
+        tree = None if condition is None else _of_table(condition)
+        if tree is None:
+            return None
+        undecided = find_undecided_rows(tree)
+        parts += [tree, *([undecided.of_reasons(undecided.by_reason)] if undecided.by_reason else [])]
+    return Or(tuple(parts)) if parts else None
+
+
+def _of_table(condition: Expr) -> Expr | None:
+    """A condition on `target` as one on the table's columns; None where it has `target` as a whole, or as a name of its own."""
+    nodes = list(walk(condition))
+    if any(isinstance(node, Lambda) and TARGET in map(str.lower, node.parameters) for node in nodes):
+        return None
+    if any(len(name.path) < 2 for name in names_in(condition)):
+        return None
+
+    def without_target(node: Expr) -> Expr | None:
+        is_target = isinstance(node, Name) and node.path[0].lower() == TARGET
+        return replace(node, path=node.path[1:]) if is_target and isinstance(node, Name) else None
+
+    return change_tree(condition, without_target)
 
 
 def _bind_undecided(condition: Expr, schema: Schema, case_sensitive: bool) -> dict[NoResult, Predicate]:

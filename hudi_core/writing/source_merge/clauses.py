@@ -1,4 +1,7 @@
-"""The parts of a merge: the columns by which rows of a source meet rows of a table, and clauses. Rules: WRITE-610, WRITE-611."""
+"""The parts of a merge: the columns by which rows of a source meet rows of a table, and clauses.
+
+Rules: WRITE-610, WRITE-611, WRITE-1580.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +39,17 @@ class Clause:
     action: Action
     condition: Condition | None = None
     values: Mapping[str, object] | None = None
+    unmatched: bool = False
+    """It is for rows of the table that no row of the source matches."""
 
 
 def check_clauses(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """The clauses. Raises `UsageError` for none, for one that no row reaches, and for values that are none."""
     if not clauses:
         raise UsageError("merge", expected="a clause, as when_matched_update()", found="none")
-    for inserts in (False, True):
-        of_kind = [clause for clause in clauses if (clause.action is Action.INSERT) == inserts]
+    kinds = [(clause.action is Action.INSERT, clause.unmatched) for clause in clauses]
+    for kind in dict.fromkeys(kinds):
+        of_kind = [clause for clause, own in zip(clauses, kinds, strict=True) if own == kind]
         for before in of_kind[:-1]:
             if before.condition is None:
                 expected = f"a condition for each {before.action} but the last clause of its kind"
@@ -52,6 +58,9 @@ def check_clauses(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
         if clause.values is not None and (not isinstance(clause.values, Mapping) or not clause.values):
             expected = 'values by column, as {"n": col("source.n")}, or none for all columns of the source'
             raise UsageError(clause.action, expected=expected, found=describe(clause.values))
+        if clause.unmatched and clause.action is Action.UPDATE and clause.values is None:
+            expected = 'values by column, as {"n": 0}, since no row of the source has any'
+            raise UsageError(clause.action, expected=expected, found="none")
     return tuple(clauses)
 
 

@@ -1,10 +1,10 @@
-"""Rows of a source that meet rows of a table, and what becomes of them by the clauses. Rules: WRITE-612, WRITE-613."""
+"""Rows of a source that meet rows of a table, and what becomes of them by clauses. Rules: WRITE-612, WRITE-613, WRITE-1580."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,16 +12,17 @@ from hudi_core.arrays import Numbers
 from hudi_core.columns.nodes import StringColumn, length
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import string_list, take_strings
+from hudi_core.engine import Engine
 from hudi_core.errors import RowError
-from hudi_core.reading.remote import RemoteScan, SliceRead
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY, is_meta
 from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Scan
+from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns, Locations
 from hudi_core.tagging.key_reader import KeyReader
 from hudi_core.tagging.tag import Tagger
-from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.assignments import INSTEAD, new_value, refusal
+from hudi_core.writing.single_places import locate_once, refuse_repeated
 from hudi_core.writing.source_merge.bound import BoundClause, BoundMerge
 from hudi_core.writing.source_merge.clauses import Action
 from hudi_core.writing.task_rows import group_by_partition
@@ -39,63 +40,40 @@ class SourceRows:
     numbers: Numbers
 
 
-@dataclass(frozen=True)
-class StoredRows:
-    """Reads rows of the table with their record keys. It can be pickled."""
-
-    remote: RemoteScan
-    merge: BoundMerge
-
-    def of_slice(self, file_slice: FileSlice) -> Iterator[tuple[Any, StringColumn]]:
-        """Rows without the meta columns, and their record keys."""
-        engine, schema = self.merge.table.engine, self.remote.wanted
-        reader = KeyReader(self.merge.table, schema, columns=(RECORD_KEY, PARTITION_PATH))
-        for batch in self.remote.read([SliceRead(file_slice, filtered=False)]):
-            if engine.rows.count(batch):
-                yield self._bare(batch, schema), reader.keys(batch)[0]
-
-    def _bare(self, batch: Any, schema: Schema) -> Any:
-        engine, values = self.merge.table.engine, self.merge.table.engine.values
-        root = engine.rows.root(batch)
-        parts = [
-            (column, values.field(root, position))
-            for position, column in enumerate(schema.fields)
-            if not is_meta(column.name)
-        ]
-        return engine.rows.batch(values.struct(parts, values.is_null(root), root))
+def scan_stored_rows(merge: BoundMerge, table: Table) -> Scan:
+    """All columns of the rows that clauses for unmatched rows may be for. Rows that the source may match are in whole slices."""
+    return table.scan(merge.where, meta=table.config.populate_meta_fields)
 
 
-def plan_stored_rows(merge: BoundMerge, scan: Scan) -> StoredRows:
-    """The reading of rows that may be matched, by a scan of all columns."""
-    return StoredRows(scan.remote_scan(), merge)
+def with_keys(merge: BoundMerge, schema: Schema, batches: Iterable[Any]) -> Iterator[tuple[Any, StringColumn]]:
+    """Stored rows, which have this schema, without the meta columns, and with their record keys."""
+    engine = merge.table.engine
+    reader = KeyReader(merge.table, schema, columns=(RECORD_KEY, PARTITION_PATH))
+    for batch in batches:
+        if engine.rows.count(batch):
+            yield _bare(engine, batch, schema), reader.keys(batch)[0]
+
+
+def _bare(engine: Engine[Any, Any, Any], batch: Any, schema: Schema) -> Any:
+    values, root = engine.values, engine.rows.root(batch)
+    parts = [
+        (column, values.field(root, position))
+        for position, column in enumerate(schema.fields)
+        if not is_meta(column.name)
+    ]
+    return engine.rows.batch(values.struct(parts, values.is_null(root), root))
 
 
 def locate_source(tagger: Tagger, keys: KeyColumns, numbers: Numbers) -> Locations:
     """The slices that hold keys of a source, whose rows have these numbers. Raises `RowError` for a key that several slices hold:
     a merge would change a row in one of them. Rule WRITE-1444."""
-    located = Locations.nowhere(len(keys))
-    if len(keys) == 0 or len(tagger.sources.snapshot.slices) == 0:
-        return located
-    rows, places, _ = tagger.locate_every(keys)
-    again = np.flatnonzero(np.diff(rows) == 0)
-    if len(again):
-        row = rows[again[0]]
-        _refuse_repeated(take_strings(keys.records, np.array([row])), int(numbers[row]))
-    located.slices[rows], located.positions[rows] = places.slices, places.positions
-    return located
-
-
-def _refuse_repeated(records: StringColumn, number: int) -> NoReturn:
-    (key,) = string_list(records)
-    raise RowError(
-        number, expected="a key that one row of the table has", found=f"several rows of {key!r} in the table"
-    )
+    return locate_once(tagger, keys, numbers)[0]
 
 
 def merge_rows(
     merge: BoundMerge, source: SourceRows, stored: Iterable[tuple[Any, StringColumn]]
 ) -> Iterator[ChangedRows]:
-    """What becomes of rows of a source and the stored rows of their keys.
+    """What becomes of rows of a source and the stored rows of their slice.
 
     Raises `RowError` with the row of the source where several rows of it match one row of the table, or make one new row, and
     where it matches several rows of the table.
@@ -106,6 +84,8 @@ def merge_rows(
     met = np.zeros(length(source.records), np.bool_)
     for batch, records in stored:
         firsts = index.find(records)
+        if merge.unmatched:
+            yield from _change_unmatched(merge, batch, records, np.flatnonzero(firsts < 0))
         rows = np.flatnonzero(firsts >= 0)
         if not len(rows):
             continue
@@ -113,7 +93,7 @@ def merge_rows(
         repeated = np.flatnonzero(met[groups] | (np.bincount(groups)[groups] > 1))
         if len(repeated):
             row = int(groups[repeated[0]])
-            _refuse_repeated(take_strings(source.records, np.array([row])), int(source.numbers[row]))
+            refuse_repeated(take_strings(source.records, np.array([row])), int(source.numbers[row]))
         counts = starts[groups + 1] - starts[groups]
         before = np.repeat(np.cumsum(counts) - counts, counts)
         sources = order[np.repeat(starts[groups], counts) + np.arange(len(before)) - before]
@@ -124,6 +104,12 @@ def merge_rows(
             sources = sources[kept]
         yield from _change(merge, source, batch, sources, targets)
     yield from _new(merge, source, np.flatnonzero(~met), index.first)
+
+
+def change_unmatched_rows(merge: BoundMerge, stored: Iterable[tuple[Any, StringColumn]]) -> Iterator[ChangedRows]:
+    """What becomes of the stored rows of slices that hold no key of the source."""
+    for batch, records in stored:
+        yield from _change_unmatched(merge, batch, records, np.arange(length(records)))
 
 
 def rows_without_slices(
@@ -150,26 +136,47 @@ def _change(merge: BoundMerge, source: SourceRows, batch: Any, sources: Numbers,
         for clause, rows in _by_clause(merge, merge.matched, root, merge.both, source.numbers[sources[part]]):
             hit.append(start + rows)
             before = _keep(merge, old, rows)
-            if clause.action is Action.DELETE:
-                none = np.zeros(len(rows), np.bool_)
-                changes.append(ChangedRows(before, none, ~none))
-                continue
             numbers = source.numbers[sources[part][rows]]
             pairs = merge.root(_keep(merge, given, rows), before)
             if clause.moves is not None and (moves := merge.holds(clause.moves, pairs, merge.both)).any():
                 row = int(numbers[moves.argmax()])
                 raise RowError(row, expected="the partition of the row that it matches", found="another one")
-            after = _with_values(merge, clause, pairs, merge.both, before, numbers)
-            none = np.zeros(len(rows), np.bool_)
-            changes.append(
-                ChangedRows(after, none if merge.contest is None else merge.contest.find_lost(before, after), none)
-            )
+            changes.append(_change_rows(merge, clause, pairs, merge.both, before, numbers))
     pairs_hit = np.sort(np.concatenate(hit)) if hit else np.zeros(0, np.int64)
     twice = np.flatnonzero(np.diff(targets[pairs_hit]) == 0)
     if len(twice):
         pair = int(pairs_hit[twice[0] + 1])
         _refuse(source, int(sources[pair]), "one row of the source for each row of the table that it changes")
     return changes
+
+
+def _change_unmatched(merge: BoundMerge, batch: Any, records: StringColumn, rows: Numbers) -> Iterator[ChangedRows]:
+    """The rows of a batch, among these, that clauses for unmatched rows change or delete. Raises `RowError` with the key of a row
+    for which a clause has no result."""
+    if not len(rows):
+        return
+    old = _keep(merge, batch, rows)
+    try:
+        for clause, chosen in _by_clause(merge, merge.unmatched, merge.root(None, old), merge.stored, rows):
+            before = _keep(merge, old, chosen)
+            yield _change_rows(merge, clause, merge.root(None, before), merge.stored, before, rows[chosen])
+    except RowError as error:
+        if error.row is None:
+            raise
+        (key,) = string_list(take_strings(records, np.array([error.row])))
+        found = f"{error.found} in the row of the key {key!r}"
+        raise RowError(None, expected=error.expected or "", found=found, path=error.path) from None
+
+
+def _change_rows(
+    merge: BoundMerge, clause: BoundClause, root: Any, schema: Schema, before: Any, numbers: Numbers
+) -> ChangedRows:
+    """Rows of the table as a clause changes or deletes them."""
+    none = np.zeros(len(numbers), np.bool_)
+    if clause.action is Action.DELETE:
+        return ChangedRows(before, none, ~none)
+    after = _with_values(merge, clause, root, schema, before, numbers)
+    return ChangedRows(after, none if merge.contest is None else merge.contest.find_lost(before, after), none)
 
 
 def _new(merge: BoundMerge, source: SourceRows, rows: Numbers, firsts: Numbers) -> Iterator[ChangedRows]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -28,10 +30,12 @@ from hudi_core.writing.source_merge.bound import BoundMerge, bind_merge
 from hudi_core.writing.source_merge.clauses import Clause, On
 from hudi_core.writing.source_merge.matched import (
     SourceRows,
+    change_unmatched_rows,
     locate_source,
     merge_rows,
-    plan_stored_rows,
     rows_without_slices,
+    scan_stored_rows,
+    with_keys,
 )
 from hudi_core.writing.task_rows import group_rows
 from hudi_core.writing.tasks import AppendLog, Task, numbers_of
@@ -55,6 +59,7 @@ def merge(
     bare = bare_schema(latest.schema)
     with closing(spool(latest.engine, rows.schema, rows.batches)) as given, ExitStack() as files:
         keys = concat_keys([keys for _, keys in bound.with_keys(given.batches)])
+        bound.refuse_no_rows(len(keys))
 
         def plan(table: Table, instant_time: str) -> Planned:
             loses, removes = [np.zeros(0, np.bool_)], [np.zeros(0, np.bool_)]
@@ -67,7 +72,8 @@ def merge(
 
             incoming = incoming_rows(table, InputRows(bound.rows, change_rows()), instant_time, tally=settings.tally)
             files.callback(incoming.spool.close)
-            planned = plan_upsert(table, incoming, instant_time, settings, np.concatenate(removes))
+            once = len(bound.unmatched) > 0
+            planned = plan_upsert(table, incoming, instant_time, settings, np.concatenate(removes), once=once)
             lost = np.concatenate(loses)
             return of_merge(planned, table, bound, lambda task: bool(lost[numbers_of(task)].any()))
 
@@ -102,9 +108,21 @@ def _merge(
     """What becomes of the source: of its rows whose keys a slice holds, slice by slice, then of the others."""
     tagger = Tagger(table, TagOptions(options.index, merge.whole_table))
     located = locate_source(tagger, keys, np.arange(len(keys)))
-    stored = plan_stored_rows(merge, table.scan(meta=table.config.populate_meta_fields))
-    for number, rows in group_rows(located.slices):
-        source = SourceRows(tuple(given.take(rows)), take_strings(keys.records, rows), rows)
-        yield from merge_rows(merge, source, stored.of_slice(tagger.sources.snapshot.slices[number]))
+    rows_of = dict(group_rows(located.slices))
+    scan = scan_stored_rows(merge, table).of_slices(list(rows_of), others=len(merge.unmatched) > 0)
+
+    def source_rows(number: int) -> SourceRows:
+        rows = rows_of.pop(number)
+        return SourceRows(tuple(given.take(rows)), take_strings(keys.records, rows), rows)
+
+    for number, batches in groupby(scan.batches_of_slices(), itemgetter(0)):
+        stored = with_keys(merge, scan.schema, (batch for _, batch in batches))
+        yield from (
+            merge_rows(merge, source_rows(number), stored)
+            if number in rows_of
+            else change_unmatched_rows(merge, stored)
+        )
+    for number in list(rows_of):  # slices without a row
+        yield from merge_rows(merge, source_rows(number), ())
     nowhere = np.flatnonzero(located.slices == NOWHERE)
     yield from rows_without_slices(merge, tuple(given.take(nowhere)), take_keys(keys, nowhere), nowhere)

@@ -34,6 +34,7 @@ from hudi_core.writing.incoming_checks import refuse_repeated_keys
 from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operation_plans import upsert_places, with_deletes_in_buckets
 from hudi_core.writing.read_places import locate_read_rows
+from hudi_core.writing.single_places import locate_single
 from hudi_core.writing.spread.cuts import KeyCuts, KeySample, Sampler
 from hudi_core.writing.spread.key_sums import KeySum, check_sums
 from hudi_core.writing.spread.packs import KEYS_AT_ONCE, OF_ROWS, RowPack, join_packs, pack_rows, pack_runs, take_rows
@@ -113,6 +114,8 @@ class LocateRows:
     """The places of the keys of a table of buckets."""
     duplicates: Duplicates | None = None
     """What becomes of rows that are added and whose key is there; None for rows that are merged."""
+    once: bool = False
+    """A key that several rows of the table have is a `RowError`."""
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
         try:
@@ -144,7 +147,7 @@ class LocateRows:
                 of_keys, located, repeated = tagger.locate_every(whole.keys)
                 whole = take_rows(whole, None, of_keys)
             elif len(self.tagging.slices):
-                located = tagger.locate(whole.keys)
+                located = locate_single(tagger, whole.keys) if self.once else tagger.locate(whole.keys)
             if self.duplicates is None:
                 stays = self.deletes or self.buckets is not None or whole.places is not None
                 places = self._own_places(located) if stays else self._places(tagger, whole, rows, located)

@@ -229,15 +229,25 @@ class GivenRows:
             return run.run(plan)
 
     def plan_upsert(
-        self, table: Table, instant_time: str, options: WriteOptions, kept: ExitStack, *, removes: bool = False
+        self,
+        table: Table,
+        instant_time: str,
+        options: WriteOptions,
+        kept: ExitStack,
+        *,
+        removes: bool = False,
+        once: bool = False,
     ) -> PlannedUpsert:
         """The plan of a merge; what is kept for it is let go of by `kept`. With `removes` some rows may stand for the deletion of
-        their keys."""
+        their keys; with `once` a key that several rows of the table have is a `RowError`."""
         layout = None if self.of_slices else bucket_layout(table, options.properties)
         if layout is not None:
-            return self._plan_in_buckets(table, Operation.UPSERT, instant_time, options, layout, kept, removes=removes)
+            operation = Operation.UPSERT
+            return self._plan_in_buckets(
+                table, operation, instant_time, options, layout, kept, removes=removes, once=once
+            )
         planner = self._planner(table, instant_time, options)
-        flow, located = self._locate(table, options, kept)
+        flow, located = self._locate(table, options, kept, once=once)
         routes = planner.upsert(located.updates, set(located.leaving), located.inserts, logs=writes_logs(table))
         cuts = share_cuts(located.samples, routes.of_partitions)
         writes = _Writes(flow, located.key_sums, routes, cuts, planner.row_bytes, True, self.stored, self.rows.runner)
@@ -255,6 +265,7 @@ class GivenRows:
         kept: ExitStack,
         *,
         removes: bool = False,
+        once: bool = False,
     ) -> PlannedUpsert:
         """As `writing.operation_plans.plan_in_buckets`: rows travel by the places of their keys. Rule WRITE-1151."""
         use, partitions = bucket_use(table, operation), self.report.partitions
@@ -265,7 +276,9 @@ class GivenRows:
         if not use.looks_up(removes=removes or duplicates is not None):
             tagging = tagging.of_slices(())
         deals, ranges = BucketParts(places, self._ranges), self._ranges
-        flow, located = self._locate_parts(deals, ranges, tagging, options, kept, buckets=places, duplicates=duplicates)
+        flow, located = self._locate_parts(
+            deals, ranges, tagging, options, kept, buckets=places, duplicates=duplicates, once=once
+        )
         routes = route_buckets(planner, places, located.updates, set(located.leaving), use)
         writes = _Writes(
             flow, located.key_sums, routes, KeyCuts.join({}), planner.row_bytes, use.combine, self.stored,
@@ -299,6 +312,7 @@ class GivenRows:
         *,
         deletes: bool = False,
         duplicates: Duplicates | None = None,
+        once: bool = False,
     ) -> tuple[Flow, LocatedReport]:
         """The rows with their places, all of a key in one part."""
         tagging = remote_tagging(table, tag_options(table, options))
@@ -310,7 +324,9 @@ class GivenRows:
             if kind is not Distribution.KEY_RANGES:
                 ranges = min(ranges, max(self._least_ranges, WIDE_RANGES))
         cuts = range_cuts(self.report.samples, ranges, by_key=tagging.options.whole_table)
-        return self._locate_parts(cuts, ranges, tagging, options, kept, deletes=deletes, duplicates=duplicates)
+        return self._locate_parts(
+            cuts, ranges, tagging, options, kept, deletes=deletes, duplicates=duplicates, once=once
+        )
 
     def _locate_parts(
         self,
@@ -323,10 +339,11 @@ class GivenRows:
         deletes: bool = False,
         buckets: BucketPlaces | None = None,
         duplicates: Duplicates | None = None,
+        once: bool = False,
     ) -> tuple[Flow, LocatedReport]:
         step = LocateRows(
             tagging, self.schema, self.stored, options.record_positions, deletes, self.lacking,
-            dict(options.properties), buckets, duplicates,
+            dict(options.properties), buckets, duplicates, once,
         )  # fmt: skip
         dealt = self.kept.map(DealRanges(deals, tagging.table.engine, self.stored, self.report.key_sums)).deal(parts)
         flow = kept.enter_context(dealt.map(step).keep())

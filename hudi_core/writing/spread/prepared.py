@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -226,7 +225,4 @@ def input_report(reports: Sequence[Packet]) -> InputReport:
 def renumber(error: RowError, first: int) -> RowError:
     """The error of a row of a part, of which the first row has this number."""
     row = None if error.row is None else error.row + first
-    path = ""
-    with suppress(ValueError):
-        path = error.where[: error.where.index(": ")] if ": " in error.where else ""
-    return RowError(row, expected=error.expected or "", found=error.found or "", path=path)
+    return RowError(row, expected=error.expected or "", found=error.found or "", path=error.path)

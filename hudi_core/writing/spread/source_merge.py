@@ -1,4 +1,5 @@
-"""Merges of a source in parts: its rows go to the slices that hold their keys, each of which is read once. Rule WRITE-614.
+"""Merges of a source in parts: its rows go to the slices that hold their keys, each of which is read once. Rules WRITE-614,
+WRITE-1580.
 
 What becomes of the rows is decided by `writing.source_merge`; the rows that this makes are merged as those of any input.
 """
@@ -13,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import take_strings
 from hudi_core.data_files.spool import Spool, spool
 from hudi_core.errors import HudiError, StorageError
 from hudi_core.parallel.flow import Flow, Packet, SpreadInput
+from hudi_core.reading.remote import RemoteScan, SliceRead
 from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
@@ -34,11 +37,12 @@ from hudi_core.writing.source_merge.bound import BoundMerge, bind_merge
 from hudi_core.writing.source_merge.clauses import Clause, On
 from hudi_core.writing.source_merge.matched import (
     SourceRows,
-    StoredRows,
+    change_unmatched_rows,
     locate_source,
     merge_rows,
-    plan_stored_rows,
     rows_without_slices,
+    scan_stored_rows,
+    with_keys,
 )
 from hudi_core.writing.source_merge.operations import mergeable, of_merge
 from hudi_core.writing.spread.cuts import range_cuts
@@ -67,12 +71,14 @@ def spread_merge(
     with ExitStack() as files:
         kept = files.enter_context(rows.map(ReadSource(sent)).keep())
         given = input_report(kept.reports())
+        bound.refuse_no_rows(given.rows)
 
         def plan(table: Table, instant_time: str) -> Planned:
             merged = _MergedParts(bound.rows, rows.runner, *_deal(kept, given, table, sent, settings))
             prepares = preparation(table, bound.rows, instant_time)
             prepared = files.enter_context(prepare_rows(table, merged, prepares, iter))
-            planned = prepared.plan_upsert(table, instant_time, settings, files, removes=True)
+            once = len(bound.unmatched) > 0
+            planned = prepared.plan_upsert(table, instant_time, settings, files, removes=True, once=once)
             return of_merge(planned.planned, table, bound, planned.loses)
 
         no_rows = Spool(latest.engine, row_schema(latest, bare))
@@ -90,8 +96,9 @@ def _deal(
     first_rows = {part.part: given.first_row(part.part) for part in given.parts}
     ranged = kept.map(DealRanges(cuts, table.engine, merge.given, given.key_sums)).deal(ranges)
     located = ranged.map(LocateSource(tagging, merge.given, first_rows, parts)).deal(parts)
-    scan = table.scan(meta=table.config.populate_meta_fields)
-    return located, MergeSlices(merge, plan_stored_rows(merge, scan), tagging.slices)
+    scan = scan_stored_rows(merge, table)
+    reads = {read.number: read for read in scan.parts()} if merge.unmatched else {}
+    return located, MergeSlices(merge, scan.remote_scan(), tagging.slices, parts, reads)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,13 +152,16 @@ class LocateSource:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MergeSlices:
-    """What becomes of the rows of a source that come to a part. It can be pickled."""
+    """What becomes of the rows of a source that come to a part, and of the other rows of its slices. It can be pickled."""
 
     merge: BoundMerge
-    stored: StoredRows
+    stored: RemoteScan
     slices: tuple[FileSlice, ...]
+    parts: int
+    unmatched: Mapping[int, SliceRead]
+    """The slices with rows that clauses for unmatched rows may be for, by number."""
 
-    def rows(self, packets: Iterator[Packet]) -> Iterator[ChangedRows]:
+    def rows(self, part: int, packets: Iterator[Packet]) -> Iterator[ChangedRows]:
         packs: list[RowPack] = []
 
         def batches() -> Iterator[Any]:
@@ -162,11 +172,18 @@ class MergeSlices:
                 packs.append(replace(pack, batch=None))
                 yield pack.batch
 
+        met = set[int]()
         with closing(spool(self.merge.table.engine, self.merge.given, batches())) as rows:
             if packs:
-                yield from self._merge(rows, join_packs(packs))
+                yield from self._merge(rows, join_packs(packs), met)
+        others = [read for number, read in self.unmatched.items() if number % self.parts == part and number not in met]
+        yield from change_unmatched_rows(self.merge, self._read(others))
 
-    def _merge(self, rows: Spool, whole: RowPack) -> Iterator[ChangedRows]:
+    def _read(self, slices: Sequence[SliceRead]) -> Iterator[tuple[Any, StringColumn]]:
+        return with_keys(self.merge, self.stored.wanted, self.stored.read(slices))
+
+    def _merge(self, rows: Spool, whole: RowPack, met: set[int]) -> Iterator[ChangedRows]:
+        """What becomes of rows of the source, and of all rows of the slices that hold their keys, which come to `met`."""
         slices = np.full(len(whole), NOWHERE, np.int64) if whole.places is None else whole.places
         new = np.flatnonzero(slices == NOWHERE)
         if len(new):
@@ -175,7 +192,9 @@ class MergeSlices:
         for number, own in group_rows(slices):
             records = take_strings(whole.keys.records, own)
             source = SourceRows(tuple(rows.take(own)), records, whole.numbers[own])
-            yield from merge_rows(self.merge, source, self.stored.of_slice(self.slices[number]))
+            stored = self._read([SliceRead(self.slices[number], filtered=False)])
+            met.add(number)
+            yield from merge_rows(self.merge, source, stored)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,7 +209,7 @@ class _MergeThen:
 
         def rows() -> Iterator[ChangedRows]:
             try:
-                yield from self.step.rows(packets)
+                yield from self.step.rows(part, packets)
             except HudiError as error:
                 if isinstance(error, StorageError):
                     raise

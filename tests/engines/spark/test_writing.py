@@ -340,7 +340,7 @@ def test_a_stream_writes_each_batch_once(spark: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("indexes", [("record_index",), pytest.param(None, marks=SOAK)])
 def test_a_dataframe_is_merged_by_clauses(spark: Any, tmp_path: Path, indexes: Any) -> None:
-    """WRITE-614: rows and indexes are those of a merge on Arrow."""
+    """WRITE-614, WRITE-1580: rows and indexes are those of a merge on Arrow."""
     spread, whole = twins(tmp_path, "mor", 9, indexes)
     on = "id" if indexes else ["id", "p"]
     stored, rows = (random_rows(random.Random(seed), 40, [0], distinct=True) for seed in (1, 2))
@@ -352,7 +352,8 @@ def test_a_dataframe_is_merged_by_clauses(spark: Any, tmp_path: Path, indexes: A
         FrontTable.from_opened(whole).merge(rows, on),
     ):
         clauses = merge.when_matched_delete("source.ts = 0").when_matched_update({"f": col("source.f") + 1, "ts": -1})
-        results.append(clauses.when_not_matched_insert(condition="source.ts > 1").execute())
+        clauses = clauses.when_not_matched_insert(condition="source.ts > 1")
+        results.append(clauses.when_not_matched_by_source_update({"f": 0.5}, "target.ts > 2").execute())
     assert_results(*results)
     assert_twins(spread, whole)
     row = frame_of(spark, refreshed(spread).scan(meta=False, limit=1).to_arrow())

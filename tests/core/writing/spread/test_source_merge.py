@@ -36,6 +36,8 @@ def merged(table: Table, rows: Any, on: Any, parts: random.Random | None, *, rep
         .when_matched_update({"f": col("source.f"), "ts": col("source.ts") - 3}, "source.ts < 4")
         .when_matched_update(condition="source.p = target.p")
         .when_not_matched_insert(condition="source.ts <> 1")
+        .when_not_matched_by_source_delete("target.ts = 2")
+        .when_not_matched_by_source_update({"f": 0.5, "ts": col("target.ts") - 1}, "target.ts > 3")
         .execute()
     )
 
