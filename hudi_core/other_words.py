@@ -108,6 +108,8 @@ _MERGE: Final = {
         ("when_not_matched_insert_all", "whenNotMatchedInsertAll", "whenNotMatchedInsert"), "when_not_matched_insert()"
     ),
     "whenMatchedDelete": "when_matched_delete()",
+    "whenNotMatchedBySourceUpdate": "when_not_matched_by_source_update()",
+    "whenNotMatchedBySourceDelete": "when_not_matched_by_source_delete()",
     **dict.fromkeys(("commit", "write"), "execute()"),
 }
 _TRANSACTION: Final = {

@@ -271,7 +271,8 @@ class Table(ServedTable):
         return serve(self, by_predicate.update(self, assigned, where, settings), settings)
 
     def merge(self, source: RowData, on: On) -> Merge:
-        """Begins a merge of rows into the table by clauses, as SQL's MERGE does. Call `execute` on the result to write.
+        """Begins a merge of rows into the table by clauses, as SQL's MERGE does, also for rows of the table that no row of the
+        source matches. Call `execute` on the result to write.
 
         `on` names the columns of the key, and those of the partition if the table has no record index. It can also have
         equalities of such columns: `"target.id = source.ride"`.
