@@ -138,7 +138,7 @@ _ARGUMENTS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("precombine", "precombine_field", "order_by", "sort_by", "ordering_field"), "ordering"),
     **dict.fromkeys(("configuration", "hudi_options", "table_properties", "properties", "config"), "options"),
     **dict.fromkeys(("mode", "operation"), "op"),
-    **dict.fromkeys(("condition", "on"), "where"),
+    **dict.fromkeys(("condition", "on", "replace_where", "replaceWhere", "overwrite_filter"), "where"),
     **dict.fromkeys(("schema_mode", "mergeSchema", "merge_schema"), "add_columns"),
     **dict.fromkeys(("updates", "set", "new_values"), "assigned"),
     **dict.fromkeys(("retention_hours", "retain_hours", "older_than"), "keep_hours"),
@@ -156,7 +156,7 @@ _ARGUMENTS: Final[Mapping[str, str]] = {
 _ELSEWHERE: Final[Mapping[str, str]] = {
     "mode": "the methods append, upsert and overwrite, or write(rows, op=...)",
     **dict.fromkeys(("partition_by", "partition_cols", "partitionBy"), "partition_by of hudi_core.create"),
-    **dict.fromkeys(("predicate", "filter", "replace_where"), "delete(where=...), then append(rows)"),
+    **dict.fromkeys(("predicate", "filter", "replace_where"), "overwrite(rows, where=...)"),
     **dict.fromkeys(("retention_hours", "older_than"), "clean(keep_hours=...)"),
 }
 """By the name that others have: what does the same, which is no option of the operation that was given it."""

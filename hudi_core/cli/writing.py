@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.cli.arguments import names_and_values
 from hudi_core.cli.options import (
     CaseOption,
@@ -39,6 +40,11 @@ from hudi_core.writing.operations import delete_partitions
 from hudi_core.writing.operations import write as write_rows
 from hudi_core.writing.result import WriteResult
 
+if TYPE_CHECKING:
+    from hudi_core.writing.source_merge import operations as source_merge
+else:
+    source_merge = ModuleByNeed("hudi_core.writing.source_merge.operations")  # for --where alone
+
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")]
 EmptyOption = Annotated[
     bool, typer.Option("--allow-empty", help="Commit even if nothing is written, as streams need it.")
@@ -61,6 +67,15 @@ def write(
     op: Annotated[
         Operation, typer.Option("--op", help="What to do with rows whose key the table may have.")
     ] = Operation.UPSERT,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where",
+            "-w",
+            metavar="SQL",
+            help="With --op insert_overwrite_table: the rows take the place of those that match, and have to match too.",
+        ),
+    ] = None,
     index: Annotated[
         IndexType, typer.Option("--index", help="How keys are located; auto takes what reads least.")
     ] = IndexType.AUTO,
@@ -101,11 +116,17 @@ def write(
     """
     if index is IndexType.BUCKET:
         raise UsageError("--index", expected="auto, record_index, bloom or simple", found="bucket")
+    predicate = conjunction(where)
+    if predicate is not None and op is not Operation.INSERT_OVERWRITE_TABLE:
+        raise UsageError("--where", expected="--op insert_overwrite_table", found=f"--op {op}")
     options = _options(dry_run, allow_empty, option, index, missing_columns, add_columns)
     with input_file(rows, format) as path:
 
         def work(opened_table: Table, options: WriteOptions) -> WriteResult:
-            return write_rows(opened_table, RowFile(path, file_options(path)), op, options)
+            given = RowFile(path, file_options(path))
+            if predicate is not None:
+                return source_merge.overwrite_where(opened_table, given, predicate, options)
+            return write_rows(opened_table, given, op, options)
 
         _run(table, engine, as_json, options, work, beside=path)
 

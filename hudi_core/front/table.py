@@ -233,10 +233,19 @@ class Table(ServedTable):
         return self._write(data, "upsert", _write_options(options, named))
 
     def overwrite(
-        self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
+        self,
+        data: RowData,
+        options: WriteOptions | None = None,
+        *,
+        where: Condition | None = None,
+        **named: Unpack[WriteKeywords],
     ) -> WriteResult:
-        """Puts rows in the place of all rows of the table. Files of the replaced rows stay until they are cleaned away."""
-        return self._write(data, "insert_overwrite_table", _write_options(options, named))
+        """Puts rows in the place of all rows of the table, or of those that match a predicate, which must be true of the new
+        rows, too. Files of the replaced rows stay until they are cleaned away."""
+        settings = _write_options(options, named)
+        if where is None:
+            return self._write(data, "insert_overwrite_table", settings)
+        return serve(self, source_merge.overwrite_where(self, data, where, settings), settings)
 
     def overwrite_partitions(
         self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]

@@ -217,6 +217,14 @@ def latest_writable(table: Table, operation: Operation, properties: Mapping[str,
     return latest
 
 
+def refuse_useless(options: WriteOptions, change: str) -> None:
+    """Raises `UsageError` for options about columns and order of rows that a change has no use for. Rule WRITE-1585."""
+    for name in ("missing_columns", "add_columns", "sort"):
+        value = getattr(options, name)
+        if value is not None:
+            raise UsageError(name, expected=f"no such option for {change}", found=repr(value))
+
+
 def with_key_options(table: Table, properties: Mapping[str, str]) -> Table:
     """The table as a write of these properties makes its keys. Raises as `key_options.state_key_options`."""
     return key_options.state_key_options(table, properties) if any(map(is_time_option, properties)) else table

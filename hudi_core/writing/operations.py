@@ -42,6 +42,7 @@ from hudi_core.writing.operation import (
     order_of,
     policy_of,
     refuse_unordered_upsert,
+    refuse_useless,
 )
 from hudi_core.writing.operation_plans import list_groups, locate_keys, plan_deletes, plan_rows
 from hudi_core.writing.result import WriteResult
@@ -64,6 +65,7 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     order_of(table, operation, settings)
     latest = latest_writable(table, operation, settings.properties)
     if operation is Operation.DELETE:
+        refuse_useless(settings, "a delete")
         return delete_keys(latest, incoming_keys(latest, read_given_rows(latest, data)), settings)
     columns = columns_of_write(latest, operation, settings)
     rows = read_given_rows(latest, data, columns)

@@ -116,6 +116,8 @@ def test_functions_and_options_name_the_arguments_that_they_have(table: Table, t
         hudi_core.create(tmp_path / "x", hudi_core.schema_of("id string"), "id", table_type="mor", precombine="id")  # type: ignore[call-arg]
     with pytest.raises(UsageError, match="found mode; use the methods append, upsert and overwrite"):
         table.write([], mode="overwrite")  # type: ignore[call-arg]
+    with pytest.raises(UsageError, match=r"found replace_where; use overwrite\(rows, where=...\)"):
+        table.write([], replace_where="n = 1")  # type: ignore[call-arg]
     with pytest.raises(UsageError, match="found retain_last; use keep_commits"):
         table.clean(retain_last=3)  # type: ignore[call-arg]
     assert list(tmp_path.iterdir()) == []

@@ -20,7 +20,7 @@ from hudi_core.writing.result import WriteResult
 from hudi_core.writing.source_merge.clauses import On
 from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
 from hudi_core.writing.spread.operations import spread_write
-from hudi_core.writing.spread.source_merge import spread_merge
+from hudi_core.writing.spread.source_merge import spread_merge, spread_overwrite_where
 from hudi_spark.flow import ScanRows, SparkRows
 from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import arrow_schema, frame_struct, refuse_other_frame
@@ -67,10 +67,17 @@ class FrameWrites:
         return self.write(frame, "upsert", options, **named)
 
     def overwrite(
-        self, frame: DataFrame, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
+        self,
+        frame: DataFrame,
+        options: WriteOptions | None = None,
+        *,
+        where: Where | None = None,
+        **named: Unpack[WriteKeywords],
     ) -> WriteResult:
-        """Puts rows in the place of all rows of the table."""
-        return self.write(frame, "insert_overwrite_table", options, **named)
+        """Puts rows in the place of all rows of the table, or of those that match a predicate, as `Table.overwrite`."""
+        if where is None:
+            return self.write(frame, "insert_overwrite_table", options, **named)
+        return spread_overwrite_where(self.table, self._rows(frame), where, _options(options, named))
 
     def overwrite_partitions(
         self, frame: DataFrame, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]

@@ -16,6 +16,7 @@ from hudi_core.expr.bind import bind
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Compare, Comparison, Expr, Lambda, Name, Not, Or
 from hudi_core.expr.predicate import Predicate
+from hudi_core.expr.queries import Condition
 from hudi_core.expr.sql_predicate import predicate_tree
 from hudi_core.expr.walk import MAX_DERIVED_DEPTH, change_tree, names_in, walk
 from hudi_core.metadata.kinds import locates_keys
@@ -23,7 +24,7 @@ from hudi_core.portable import Portable
 from hudi_core.rows.folds import NoResult
 from hudi_core.rows.truth import is_true
 from hudi_core.schema.ids import record_with_ids
-from hudi_core.schema.meta import bare_schema
+from hudi_core.schema.meta import bare_schema, is_meta
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns
@@ -75,6 +76,8 @@ class BoundMerge(Portable):
     """Clauses for rows of the table that no row of the source matches."""
     where: Expr | None = None
     """True in all rows of the table that clauses for unmatched rows may be for; None where that is not known."""
+    required: Predicate | None = None
+    """True in all rows that the merge may write; None where they may be any."""
 
     @property
     def deletes_alone(self) -> bool:
@@ -218,6 +221,19 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...])
     )  # fmt: skip
 
 
+def bind_replacement(table: Table, given: Schema, where: Condition) -> BoundMerge:
+    """The merge that puts rows of a schema in the place of those for which a condition on the table's columns is true. Raises as
+    `bind_merge`, and `UnknownColumnError` for a column that the table lacks. Rule WRITE-1583."""
+    config, rows, tree = table.config, bare_schema(table.schema), predicate_tree(where)
+    for column in given.fields:
+        if not is_meta(column.name):
+            rows.get(column.name, case_sensitive=table.case_sensitive)
+    partitions = () if locates_keys(config.kept_partitions) else config.partition_fields
+    clauses = (Clause(Action.UPDATE), Clause(Action.INSERT), Clause(Action.DELETE, _to_target(tree), unmatched=True))
+    bound = bind_merge(table, given, list(dict.fromkeys((*config.record_key_fields, *partitions))), clauses)
+    return replace(bound, required=bind(tree, rows, case_sensitive=table.case_sensitive))
+
+
 def _any_of(conditions: Sequence[Expr | None]) -> Expr | None:
     """A condition on the table's columns that is true in all rows in which one of these is, or of which one does not say so; None
     for all rows."""
@@ -244,6 +260,20 @@ def _of_table(condition: Expr) -> Expr | None:
         return replace(node, path=node.path[1:]) if is_target and isinstance(node, Name) else None
 
     return change_tree(condition, without_target)
+
+
+def _to_target(condition: Expr, parameters: frozenset[str] = frozenset()) -> Expr:
+    """A condition on the table's columns as one on `target`. Names of `parameters` are those of lambdas."""
+
+    def with_target(node: Expr) -> Expr | None:
+        match node:
+            case Name(path) if path[0].lower() not in parameters:
+                return replace(node, path=(TARGET, *path))
+            case Lambda(own, body):
+                return replace(node, body=_to_target(body, parameters.union(map(str.lower, own))))
+        return None
+
+    return change_tree(condition, with_target)
 
 
 def _bind_undecided(condition: Expr, schema: Schema, case_sensitive: bool) -> dict[NoResult, Predicate]:

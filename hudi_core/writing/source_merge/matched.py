@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,6 +15,7 @@ from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import string_list, take_strings
 from hudi_core.engine import Engine
 from hudi_core.errors import RowError
+from hudi_core.expr.predicate import Predicate
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY, is_meta
 from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Scan
@@ -242,7 +244,21 @@ def _with_values(
             row = int(lost.argmax())
             raise refusal(engine, clause.values[position], root, schema, row, int(numbers[row]))
         parts.append((column, new))
-    return engine.rows.batch(values.struct(parts, values.is_null(root), root))
+    batch = engine.rows.batch(values.struct(parts, values.is_null(root), root))
+    if merge.required is not None:
+        _refuse_others(merge, merge.required, batch, numbers)
+    return batch
+
+
+def _refuse_others(merge: BoundMerge, required: Predicate, batch: Any, numbers: Numbers) -> None:
+    """Raises `RowError` for a row for which a predicate is not true. Rule WRITE-1584."""
+    rows = merge.table.engine.rows
+    others = np.flatnonzero(~merge.holds(required, rows.root(batch), merge.rows))
+    if len(others):
+        (shown,) = rows.to_json(_keep(merge, batch, others[:1]), merge.rows)
+        found = f"one for which it is not: {json.dumps(shown, ensure_ascii=False)}"
+        expected = "rows for which the predicate is true, as they come in the place of such rows"
+        raise RowError(int(numbers[others[0]]), expected=expected, found=found, path="where")
 
 
 def _take(merge: BoundMerge, batches: Sequence[Any], rows: Numbers, schema: Schema) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from itertools import groupby
@@ -14,7 +14,9 @@ import numpy as np
 from hudi_core.columns.strings import take_strings
 from hudi_core.data_files.spool import Spool, spool
 from hudi_core.engine import InputRows
+from hudi_core.expr.queries import Condition
 from hudi_core.schema.meta import bare_schema
+from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, concat_keys, take_keys
 from hudi_core.tagging.tag import Tagger, TagOptions
@@ -22,11 +24,11 @@ from hudi_core.transactions.refusals import refuse_other_keys
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.by_predicate import writable_by_predicate
 from hudi_core.writing.incoming import incoming_rows, row_schema
-from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit
+from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit, refuse_useless
 from hudi_core.writing.operation_plans import plan_upsert
 from hudi_core.writing.operations import read_given_rows, run_of
 from hudi_core.writing.result import WriteResult
-from hudi_core.writing.source_merge.bound import BoundMerge, bind_merge
+from hudi_core.writing.source_merge.bound import BoundMerge, bind_merge, bind_replacement
 from hudi_core.writing.source_merge.clauses import Clause, On
 from hudi_core.writing.source_merge.matched import (
     SourceRows,
@@ -51,11 +53,28 @@ def merge(
 
     Raises as `bind_merge` and `write`, and `RowError` where several rows of the source change one row of the table.
     """
+    return _run(table, source, options, lambda latest, given: bind_merge(latest, given, on, tuple(clauses)))
+
+
+def overwrite_where(table: Table, source: object, where: Condition, options: WriteOptions | None = None) -> WriteResult:
+    """Puts rows in the place of those that match a predicate, in one commit. Rule WRITE-1583.
+
+    Raises as `bind_replacement` and `merge`, and `RowError` for a row that does not match.
+    """
+    return _run(table, source, options, lambda latest, given: bind_replacement(latest, given, where), where)
+
+
+def _run(
+    table: Table,
+    source: object,
+    options: WriteOptions | None,
+    bind: Callable[[Table, Schema], BoundMerge],
+    where: Condition | None = None,
+) -> WriteResult:
     settings = options or WriteOptions()
-    latest = mergeable(table, settings.properties)
-    refuse_unfit(latest, False, settings.properties)
+    latest = mergeable(table, settings, where)
     rows = read_given_rows(latest, source, BatchColumns(replaces=True))
-    bound = bind_merge(latest, rows.schema, on, tuple(clauses))
+    bound = bind(latest, rows.schema)
     bare = bare_schema(latest.schema)
     with closing(spool(latest.engine, rows.schema, rows.batches)) as given, ExitStack() as files:
         keys = concat_keys([keys for _, keys in bound.with_keys(given.batches)])
@@ -81,10 +100,13 @@ def merge(
         return run_of(latest, Operation.UPSERT, bare, no_rows, settings).run(plan)
 
 
-def mergeable(table: Table, properties: Mapping[str, str]) -> Table:
-    """The table as it is now; `properties` are those of the write. Raises `UnsupportedError` for one that is not merged into."""
-    latest = writable_by_predicate(table, None, properties)
+def mergeable(table: Table, options: WriteOptions, where: Condition | None = None) -> Table:
+    """The table as it is now. Raises `UnsupportedError` for one that is not merged into, `UsageError` for options that a merge
+    has no use for, and what a scan with the predicate raises."""
+    refuse_useless(options, "a merge, whose clauses name the columns")
+    latest = writable_by_predicate(table, where, options.properties)
     refuse_other_keys(latest)
+    refuse_unfit(latest, False, options.properties)
     return latest
 
 

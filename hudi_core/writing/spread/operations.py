@@ -44,6 +44,7 @@ from hudi_core.writing.operation import (
     order_of,
     policy_of,
     refuse_unordered_upsert,
+    refuse_useless,
     writes_logs,
 )
 from hudi_core.writing.operation_plans import (
@@ -95,6 +96,7 @@ def spread_write(
         return nothing_written(operation.upper())
     rows = given.like(input_schema(latest.schema))
     if operation is Operation.DELETE:
+        refuse_useless(settings, "a delete")
         return _spread_delete(latest, rows, settings)
     refuse_unordered_upsert(latest, rows.schema, operation)
     columns = columns_of_write(latest, operation, settings)

@@ -18,6 +18,7 @@ from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import take_strings
 from hudi_core.data_files.spool import Spool, spool
 from hudi_core.errors import HudiError, StorageError
+from hudi_core.expr.queries import Condition
 from hudi_core.parallel.flow import Flow, Packet, SpreadInput
 from hudi_core.reading.remote import RemoteScan, SliceRead
 from hudi_core.schema.meta import bare_schema
@@ -29,11 +30,11 @@ from hudi_core.tagging.key_reader import input_schema
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.reports import pack_object, report, unpack
 from hudi_core.writing.incoming import preparation, row_schema
-from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit
+from hudi_core.writing.operation import Operation, WriteOptions
 from hudi_core.writing.operation_plans import tag_options
 from hudi_core.writing.operations import run_of
 from hudi_core.writing.result import WriteResult
-from hudi_core.writing.source_merge.bound import BoundMerge, bind_merge
+from hudi_core.writing.source_merge.bound import BoundMerge, bind_merge, bind_replacement
 from hudi_core.writing.source_merge.clauses import Clause, On
 from hudi_core.writing.source_merge.matched import (
     SourceRows,
@@ -61,11 +62,27 @@ def spread_merge(
     table: Table, source: SpreadInput, on: On, clauses: Sequence[Clause], options: WriteOptions | None = None
 ) -> WriteResult:
     """As `writing.source_merge.operations.merge`, of rows in parts."""
+    return _run(table, source, options, lambda latest, given: bind_merge(latest, given, on, tuple(clauses)))
+
+
+def spread_overwrite_where(
+    table: Table, source: SpreadInput, where: Condition, options: WriteOptions | None = None
+) -> WriteResult:
+    """As `writing.source_merge.operations.overwrite_where`, of rows in parts."""
+    return _run(table, source, options, lambda latest, given: bind_replacement(latest, given, where), where)
+
+
+def _run(
+    table: Table,
+    source: SpreadInput,
+    options: WriteOptions | None,
+    bind: Callable[[Table, Schema], BoundMerge],
+    where: Condition | None = None,
+) -> WriteResult:
     settings = options or WriteOptions()
-    latest = mergeable(table, settings.properties)
-    refuse_unfit(latest, False, settings.properties)
+    latest = mergeable(table, settings, where)
     rows = source.like(input_schema(latest.schema))
-    bound = bind_merge(latest, rows.schema, on, tuple(clauses))
+    bound = bind(latest, rows.schema)
     sent = replace(bound, table=sendable(latest))
     bare = bare_schema(latest.schema)
     with ExitStack() as files:

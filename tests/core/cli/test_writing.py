@@ -50,6 +50,18 @@ def test_rows_are_written_updated_and_deleted(tmp_path: Path) -> None:
     assert rows(table) == {"a": 10, "b": 7}
 
 
+def test_rows_come_in_the_place_of_those_that_match(tmp_path: Path) -> None:
+    """WRITE-1583, WRITE-1584."""
+    table, given = new_table(tmp_path), tmp_path / "oslo.csv"
+    given.write_text("id,n,city\nb,7,oslo\nd,4,oslo\n")
+    overwrite = ("write", str(table), str(given), "--op", "insert_overwrite_table", "--where")
+    refused = ran(*overwrite, "n > 1", "--where", "n < 7")
+    assert "where: row 1: expected rows for which the predicate is true" in refused.err.splitlines()[0]
+    answer = done(*overwrite, "city = 'oslo'")
+    assert (answer["inserted"], answer["updated"], answer["deleted"]) == (1, 1, 1)
+    assert rows(table) == {"b": 7, "c": 3, "d": 4}
+
+
 def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
     table = new_table(tmp_path)
     answer = done("delete", str(table), "--where", "n > 1", "--dry-run")
@@ -64,6 +76,7 @@ def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
         (["update", "{table}", "--set", "n = 1", "--set", "n = 2"], "several"),
         (["update", "{table}", "--set", "id = 'x'"], "record key"),
         (["delete", "{table}", "--where", "n >"], "expected"),
+        (["write", "{table}", "{table}/../rows.csv", "--where", "n > 0"], "expected --op insert_overwrite_table, found"),
         (["delete-partition", "{table}", "paris"], "paris"),
     ],
 )

@@ -40,10 +40,16 @@ Rows = dict[str, dict[str, Any]]
 
 
 def new_table(
-    folder: Path, kind: str = "cow", version: int = 9, indexes: tuple[str, ...] = (), options: Mapping[str, str] = {}
+    folder: Path,
+    kind: str = "cow",
+    version: int = 9,
+    indexes: tuple[str, ...] = (),
+    options: Mapping[str, str] = {},
+    types: pa.Schema = TYPES,
 ) -> Table:
+    own = {name: name for name in ("p", "ts") if name in types.names}
     return create_table(
-        folder / "t", TYPES, "id", partition_by="p", ordering="ts", type=kind, version=version,
+        folder / "t", types, "id", partition_by=own.get("p"), ordering=own.get("ts"), type=kind, version=version,
         indexes=indexes or None, options=options,
     )  # fmt: skip
 
