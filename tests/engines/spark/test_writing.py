@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
@@ -357,12 +356,13 @@ def test_a_dataframe_is_merged_by_clauses(spark: Any, tmp_path: Path, indexes: A
         results.append(clauses.when_not_matched_by_source_update({"f": 0.5}, "target.ts > 2").execute())
     assert_results(*results)
     assert_twins(spread, whole)
-    newer = pc.greater(rows["ts"], 3)
+    some = refreshed(whole).scan("ts > 3", meta=False, limit=1).to_arrow()
     overwritten = [
-        spread_table(spark, refreshed(spread)).overwrite(frame_of(spark, rows.filter(newer)), where="ts > 3"),
-        FrontTable.from_opened(refreshed(whole)).overwrite(rows.filter(newer), where="ts > 3"),
+        spread_table(spark, refreshed(spread)).overwrite(frame_of(spark, some), where="ts > 3"),
+        FrontTable.from_opened(refreshed(whole)).overwrite(some, where="ts > 3"),
     ]
     assert_results(*overwritten)
+    assert overwritten[0].deleted > 0
     assert_twins(spread, whole)
     row = frame_of(spark, refreshed(spread).scan(meta=False, limit=1).to_arrow())
     again = row.unionAll(row)
