@@ -18,7 +18,7 @@ from hudi_core.expr.nodes import Compare, Comparison, Expr, Lambda, Name, Not, O
 from hudi_core.expr.predicate import Predicate
 from hudi_core.expr.queries import Condition
 from hudi_core.expr.sql_predicate import predicate_tree
-from hudi_core.expr.walk import MAX_DERIVED_DEPTH, change_tree, names_in, walk
+from hudi_core.expr.walk import MAX_DERIVED_DEPTH, change_tree, walk
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.portable import Portable
 from hudi_core.rows.folds import NoResult
@@ -248,16 +248,13 @@ def _any_of(conditions: Sequence[Expr | None]) -> Expr | None:
 
 
 def _of_table(condition: Expr) -> Expr | None:
-    """A condition on `target` as one on the table's columns; None where it has `target` as a whole, or as a name of its own."""
-    nodes = list(walk(condition))
-    if any(isinstance(node, Lambda) and TARGET in map(str.lower, node.parameters) for node in nodes):
-        return None
-    if any(len(name.path) < 2 for name in names_in(condition)):
+    """A condition on `target` as one on the table's columns; None where it has `target` as a whole, or lambdas, whose parameters
+    may have the name of a column."""
+    if any(isinstance(node, Lambda) or (isinstance(node, Name) and len(node.path) < 2) for node in walk(condition)):
         return None
 
     def without_target(node: Expr) -> Expr | None:
-        is_target = isinstance(node, Name) and node.path[0].lower() == TARGET
-        return replace(node, path=node.path[1:]) if is_target and isinstance(node, Name) else None
+        return replace(node, path=node.path[1:]) if isinstance(node, Name) else None
 
     return change_tree(condition, without_target)
 

@@ -235,3 +235,4 @@ def test_conditions_on_the_table_alone_rule_files_out(tmp_path: Path) -> None:
     assert where("target.v > 1", None) is None
     assert where("target IS NULL OR target.v = 1") is None
     assert where("exists(array(target.v), target -> target > 1)") is None
+    assert where("exists(array(1, 2), v -> v > target.v)") is None
