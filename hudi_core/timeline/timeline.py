@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from hudi_core.engine import FileInfo, Storage
-from hudi_core.errors import NoSuchFileError
+from hudi_core.errors import CorruptFileError, NoSuchFileError
 from hudi_core.notebook import html_table
 from hudi_core.options import TableConfig, TimeZone
 from hudi_core.parallel.ordered import in_order, request_threads
@@ -283,8 +283,16 @@ class Timeline(Portable):
         read = self._contents.metadata_like(instant)
         metadata = read.get(instant)
         if metadata is None:
-            metadata = read[instant] = read_commit(self._content(instant), self._where(instant))
+            metadata = read[instant] = self._read_commit(instant, self._content(instant))
         return metadata
+
+    def _read_commit(self, instant: Instant, content: Content) -> CommitMetadata:
+        """The metadata in this content. Rule TIME-1487: without what a replace commit replaced, deleted rows would be read."""
+        is_empty = isinstance(content, bytes) and not content.strip()
+        if is_empty and instant.action == REPLACE_COMMIT and instant.completed and not instant.archived:
+            expected = "commit metadata, which says what file groups are replaced"
+            raise CorruptFileError(self._where(instant), expected=expected, found="an empty file")
+        return read_commit(content, self._where(instant))
 
     def expect_contents(self, instants: Iterable[Instant]) -> None:
         """Announces to the storage that the contents of these instants will be read next, except for archived ones."""
@@ -317,7 +325,7 @@ class Timeline(Portable):
                 if extra is not None:
                     self._contents.extras[instant] = extra
                     return extra
-            metadata = read[instant] = read_commit(content, self._where(instant))
+            metadata = read[instant] = self._read_commit(instant, content)
         return metadata.extra
 
     @cached_property

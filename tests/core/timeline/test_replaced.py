@@ -10,6 +10,7 @@ import pytest
 
 from hudi_core.changes.incremental import between
 from hudi_core.engine import FileInfo
+from hudi_core.errors import CorruptFileError
 from hudi_core.options import TableConfig, table_config
 from hudi_core.timeline.files import files_in
 from hudi_core.timeline.history_log import LogHistory
@@ -133,3 +134,14 @@ def test_the_history_is_read_where_files_were_kept(layout: int, more: dict[str, 
     """By a clean that retained older ones, or for a savepoint."""
     cut = timeline(layout, **{"22_23.clean": clean_file("10" if more else "02")}, **more)
     assert seen(cut) == ["b-0", "c-0"]
+
+
+@layouts
+@pytest.mark.parametrize("content", [b"", b"\n"])
+def test_an_empty_replace_commit_is_damage(layout: int, content: bytes) -> None:
+    """TIME-1487."""
+    cut = timeline(layout, **{"22_23.replacecommit": content})
+    with pytest.raises(CorruptFileError, match=r"replacecommit: expected commit metadata, .*, found an empty file"):
+        seen(cut)
+    at_work = timeline(layout, **{"22.replacecommit.requested": b"", "22.replacecommit.inflight": b""})
+    assert seen(at_work) == ["b-0", "c-0"]
