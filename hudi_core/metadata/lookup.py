@@ -100,19 +100,20 @@ def starting(group: FileGroup, prefixes: Sequence[bytes]) -> set[bytes]:
 
 def count(group: FileGroup, most: int) -> int | None:
     """How many keys are there; None when more than `most` would have to be looked up for it."""
-    live: dict[bytes, bool] = {}
     if sum(len(log.cells) for log in group.logs) + sum(len(deletes.keys) for deletes in group.deletes) > most:
         return None
-    for _, log in reversed(list(_latest_first(group))):
-        if isinstance(log, RecordBatch):
-            live.update((log.cells.key(row), True) for row in range(len(log.cells)))
-        else:
-            live.update((key, False) for key in log)
-    added = sum(live.values())
-    if group.base is None:
-        return added
-    replaced = len(group.base.lookup(sorted(live)).cells) if live else 0
-    return group.base.entry_count - replaced + added
+    in_base = 0 if group.base is None else group.base.entry_count
+    logs = [log for _, log in _latest_first(group)]
+    if not logs:
+        return in_base
+    columns = [keys_of(log.cells) if isinstance(log, RecordBatch) else utf8_column(sorted(log)) for log in logs]
+    texts = concat_strings(columns)
+    keys = index_strings(texts)
+    is_newest = keys.first == np.arange(len(keys.first))
+    is_put = np.repeat([isinstance(log, RecordBatch) for log in logs], [len(column.offsets) - 1 for column in columns])
+    pieces = group.base_pieces_for(take_strings(texts, np.flatnonzero(is_newest)))
+    replaced = sum(int(np.count_nonzero(keys.find(keys_of(piece().cells)) >= 0)) for piece in pieces)
+    return in_base - replaced + int(np.count_nonzero(is_newest & is_put))
 
 
 def _matches_in(piece: Piece, keys: StringIndex, left: Bools) -> LookupResult:

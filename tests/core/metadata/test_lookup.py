@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import string_column
+from hudi_core.formats.hfile.cells import Cells
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.metadata.lookup import count, newest, newest_of, starting
@@ -99,6 +101,13 @@ def test_live_keys_that_start_so_are_found(
 def test_live_keys_are_counted(base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]]) -> None:
     made, live = group(base, logs)
     assert count(made, 100) == len(live)
+
+
+def test_keys_are_counted_without_an_object_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SOURCE-1488."""
+    made, live = group({b"a", b"c"}, [(True, {b"a", b"b"}), (False, {b"c"}), (True, {b"d"})])
+    monkeypatch.setattr(Cells, "key", lambda *_: pytest.fail("a key was made"))
+    assert count(made, 100) == len(live) == 3
 
 
 def test_counting_stops_when_too_many_values_must_be_looked_up() -> None:
