@@ -159,7 +159,10 @@ def _open(uri: str, options: Mapping[str, str], secrets: Collection[str]) -> tup
             filesystem, start = _by_fsspec(uri, scheme, options, None), authority
         else:
             filesystem, start = _by_arrow(uri, known, authority, query, options)
-    root = "/".join(part.strip("/") for part in (start, below) if part.strip("/"))
+        root = "/".join(part.strip("/") for part in (start, below) if part.strip("/"))
+        if filesystem.type_name == "abfs":
+            # Without credentials pyarrow raises here, and ends the process where a file is opened first.
+            filesystem.get_file_info(root)
     return filesystem, f"/{root}" if known in ("hdfs", "viewfs") else root
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pyarrow as pa
 import pytest
 from pyarrow import fs
 
+from hudi_arrow.stores import file_systems
 from hudi_arrow.stores.file_systems import file_system_client
 from hudi_arrow.stores.storage_options import own_names, own_options
-from hudi_core.errors import UsageError
+from hudi_core.errors import StorageError, UsageError
 
 PLAIN = {
     "access_key": "a", "secret_key": "s", "session_token": "t", "region": "x", "endpoint_override": "h:9", "scheme": "http",
@@ -92,3 +94,18 @@ def test_the_names_that_are_handed_on_are_arguments_of_pyarrow(scheme: str, kind
     documented = getattr(fs, kind).__doc__
     for name in own_names(scheme):
         assert f"{name} :" in documented, name
+
+
+def test_azure_without_credentials_is_an_error_and_not_the_end_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """STORE-1489. pyarrow raises where a path is looked at, and ends the process where a file is opened first."""
+
+    class Azure:
+        type_name = "abfs"
+
+        def get_file_info(self, path: str) -> fs.FileInfo:
+            assert path == "box/t"
+            raise pa.ArrowException("Failed to get token from DefaultAzureCredential")
+
+    monkeypatch.setattr(file_systems, "_by_arrow", lambda *_: (Azure(), "box"))
+    with pytest.raises(StorageError, match=r"abfss://y\.dfs.core.windows.net/t: Failed to get token"):
+        file_system_client("abfss://box@y.dfs.core.windows.net/t", {})
