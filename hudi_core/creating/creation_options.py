@@ -129,7 +129,10 @@ def refuse_options(options: Mapping[str, str], arguments: Mapping[str, str]) -> 
             raise UsageError(
                 "options", expected=f"the argument {_OF_ARGUMENTS[option]}= instead", found=f"{option}={value}"
             )
-        if not option.startswith("hoodie.") or _MERGING.fullmatch(option):
+        if _MERGING.fullmatch(option):
+            expected = f"{MERGE_MODE}=EVENT_TIME_ORDERING or =COMMIT_TIME_ORDERING, which stands for payload classes and mergers"
+            raise UsageError("options", expected=expected, found=f"{option}={value}")
+        if not option.startswith("hoodie."):
             raise UsageError("options", expected="a property of a table", found=option)
         if meant := _find_meant(option):
             raise UsageError("options", expected=meant, found=option)

@@ -146,13 +146,14 @@ def sortable(places: StringColumn, where: str) -> StringColumn:
     Raises `CorruptFileError` for any other string.
     """
     rows, valid = length(places), validity_of(places)
+    texts = places.data[: places.offsets[-1]]  # a part of a longer column has the bytes of other rows around its own
     begins, ends = places.offsets[:-1], places.offsets[1:]
-    dots = np.flatnonzero(places.data == _DOT)
+    dots = places.offsets[0] + np.flatnonzero(texts[places.offsets[0] :] == _DOT)
     row_of_dot = np.searchsorted(ends, dots, side="right")
     dot = begins.copy()
     dot[row_of_dot] = dots
     file, position = np.where(valid, dot - begins, 0), np.where(valid, ends - dot - 1, 0)
-    digits = (places.data >= _ZERO) & (places.data <= _NINE)
+    digits = (texts >= _ZERO) & (texts <= _NINE)
     digits_before = np.concatenate([[0], np.cumsum(digits)])
     all_digits = digits_before[ends] - digits_before[begins] == ends - begins - 1
     fits = (np.minimum(file, position) > 0) & (np.maximum(file, position) <= _DIGITS) & all_digits

@@ -29,6 +29,14 @@ def test_nulls_stay() -> None:
     assert validity_of(sortable(some, "t")).tolist() == [True, False, True]
 
 
+@pytest.mark.parametrize("start", [0, 1, 2])
+def test_rows_of_a_longer_column_sort_alone(start: int) -> None:
+    """As the parts have it that a batch is cut into: the bytes before and behind are those of other rows."""
+    column = string_column(["1.2", "10.20", "3.4", "5.6"])
+    part = StringColumn(column.offsets[start : start + 3], column.data)
+    assert string_list(sortable(part, "t")) == string_list(sortable(column, "t"))[start : start + 2]
+
+
 @pytest.mark.parametrize("text", ["", ".", "1", "1.", ".1", "1.2.3", "a.1", "1.-2", f"1.{10**19}"])
 def test_invalid_positions_are_refused(text: str) -> None:
     with pytest.raises(CorruptFileError, match="a file and a position of a binary log"):
