@@ -145,12 +145,14 @@ def test_virtual_keys_that_writers_of_apache_hudi_take_apart_otherwise_are_refus
         ({"options": {"hoodie.datasource.write.precombine.field": "b"}}, "the argument ordering= instead"),
         ({"options": {"hoodie.table.version": "6"}}, "the argument version= instead"),
         ({"options": {"hoodie.table.metadata.partitions": "files"}}, "the argument indexes= instead"),
-        ({"options": {"hoodie.compaction.payload.class": "org.example.Own"}}, "expected a property of a table"),
+        ({"options": {"hoodie.compaction.payload.class": "org.example.Own"}}, "hoodie.record.merge.mode=EVENT_TIME_ORDERING or"),
+        ({"options": {"hoodie.datasource.write.record.merge.mode": "EVENT_TIME_ORDERING"}},
+         "COMMIT_TIME_ORDERING, which stands for payload classes and mergers, found hoodie.datasource.write.record.merge.mode=E"),
         ({"options": {"populate.meta.fields": "false"}}, "expected a property of a table"),
     ],
 )  # fmt: skip
 def test_types_that_no_table_can_have_are_refused(changes: dict[str, object], message: str) -> None:
-    """CREATE-1, CREATE-1578."""
+    """CREATE-1, CREATE-1536, CREATE-1578."""
     with pytest.raises(UsageError, match=message):
         new_properties(replace(NEW, **changes))  # type: ignore[arg-type]
 
