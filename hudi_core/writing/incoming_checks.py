@@ -14,13 +14,12 @@ from hudi_core.commit.name_limits import describe_long_partition, name_limits
 from hudi_core.errors import RowError, UnknownColumnError, UsageError
 from hudi_core.merge.records import Precedence
 from hudi_core.merge.rules import merge_rules
-from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.kinds import locates_keys
-from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.metadata_writer.delta_commit import partition_group_prefix
 from hudi_core.pruning.ranks import order_texts
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
+from hudi_core.tagging.choose import has_partitioned_record_index
 from hudi_core.tagging.key_columns import KeyColumns
 
 _OWN_FOLDER: Final = ".hoodie"
@@ -34,7 +33,8 @@ def refuse_lost_paths(table: Table, keys: KeyColumns, first: int = 0) -> None:
     the table's own files: listings would not give its files back; and for one that is too long for the table's storage.
     `first` is the number of the first row."""
     limits = name_limits(table.storage)
-    names_files = limits is not None and _names_index_files(table)
+    # File groups of such an index are named by partitions.
+    names_files = limits is not None and has_partitioned_record_index(table.storage, table.config)
     for number, path in enumerate(keys.paths):
         if not path:
             continue
@@ -46,14 +46,6 @@ def refuse_lost_paths(table: Table, keys: KeyColumns, first: int = 0) -> None:
             row = first + int((keys.partitions == number).argmax())
             shown = path if len(path) <= _SHOWN else f"{path[:_SHOWN]}..."
             raise RowError(row, expected=expected, found=f"{shown!r}, {found}")
-
-
-def _names_index_files(table: Table) -> bool:
-    """Whether file groups of the record index are named by partitions."""
-    if not locates_keys(table.config.kept_partitions):
-        return False
-    definition = index_definitions(table.storage, table.config).get(RECORD_INDEX)
-    return definition is not None and definition.is_partitioned
 
 
 def refuse_new_index(table: Table, index: Collection[str]) -> None:
@@ -94,8 +86,7 @@ def refuse_repeated_keys(table: Table, keys: KeyColumns, numbers: Numbers | None
     from 0."""
     if not locates_keys(table.config.kept_partitions) or len(keys) < 2:
         return
-    definition = index_definitions(table.storage, table.config).get(RECORD_INDEX)
-    if definition is None or not definition.is_partitioned:
+    if not has_partitioned_record_index(table.storage, table.config):
         _refuse_repeated(keys, np.arange(len(keys), dtype=np.int64), numbers)
         return
     for _, rows in keys.by_partition():

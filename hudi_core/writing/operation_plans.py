@@ -12,12 +12,11 @@ from hudi_core.arrays import Bools, Numbers
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.errors import UnsupportedError
 from hudi_core.merge.rules import merge_rules
-from hudi_core.metadata.kinds import locates_keys
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import INDEX_TYPE, BucketLayout, bucket_layout
-from hudi_core.tagging.choose import IndexType
+from hudi_core.tagging.choose import IndexType, finds_keys_anywhere
 from hudi_core.tagging.key_columns import NOWHERE, KeyColumns, Locations, slices_of_partitions, take_keys
 from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.timeline.services import list_logs_to_compact
@@ -297,17 +296,17 @@ def list_groups(table: Table, partitions: Sequence[str] | None) -> dict[str, tup
 
 
 def tag_options(table: Table, options: WriteOptions) -> TagOptions:
-    """How a write locates keys. A record index has each key once in the whole table, so with one a key is looked for in all
-    partitions; in a table of buckets in the file group that its hash names."""
+    """How a write locates keys. A record index that is not partitioned has each key once in the whole table, so with one a key is
+    looked for in all partitions; in a table of buckets in the file group that its hash names."""
     layout = bucket_layout(table, options.properties)
     if layout is None:
-        has_record_index = locates_keys(table.config.kept_partitions)
-        if needs_record_index(options.properties) and not has_record_index:
+        whole_table = finds_keys_anywhere(table.storage, table.config)
+        if needs_record_index(options.properties) and not whole_table:
             found = f"{INDEX_TYPE}={options.properties[INDEX_TYPE]}"
             raise UnsupportedError(
                 table.storage.uri, expected="a record index, which finds a key in any partition", found=found
             )
-        return TagOptions(options.index, has_record_index)
+        return TagOptions(options.index, whole_table)
     return TagOptions(IndexType.BUCKET, False, None if layout.consistent else layout.buckets, layout.hash_fields)
 
 

@@ -16,9 +16,9 @@ from hudi_core.commit.times import next_time
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import InputRows
 from hudi_core.errors import RowError, SchemaError, UsageError
-from hudi_core.metadata.kinds import locates_keys
 from hudi_core.schema.meta import bare_schema
 from hudi_core.table.table import Table
+from hudi_core.tagging.choose import finds_keys_anywhere
 from hudi_core.tagging.key_columns import KeyColumns, join_locations
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.by_predicate import Where, matching_keys, writable_by_predicate
@@ -113,7 +113,7 @@ def _paths(keys: KeyColumns) -> StringColumn:
 
 def _refuse_both(table: Table, rows: KeyColumns, deleted: KeyColumns) -> None:
     """Raises `RowError` for a row whose key is deleted by the same commit: which of the two is meant cannot be known."""
-    if locates_keys(table.config.kept_partitions):
+    if finds_keys_anywhere(table.storage, table.config):
         pairs = [(np.arange(len(rows)), np.arange(len(deleted)))]
     else:
         of_deleted = dict(deleted.by_partition())

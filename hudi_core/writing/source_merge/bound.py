@@ -19,7 +19,6 @@ from hudi_core.expr.predicate import Predicate
 from hudi_core.expr.queries import Condition
 from hudi_core.expr.sql_predicate import predicate_tree
 from hudi_core.expr.walk import MAX_DERIVED_DEPTH, change_tree, walk
-from hudi_core.metadata.kinds import locates_keys
 from hudi_core.portable import Portable
 from hudi_core.rows.folds import NoResult
 from hudi_core.rows.truth import is_true
@@ -27,6 +26,7 @@ from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.meta import bare_schema, is_meta
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
+from hudi_core.tagging.choose import finds_keys_anywhere
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.tagging.key_reader import KeyReader, key_columns
 from hudi_core.types import nodes as t
@@ -177,7 +177,7 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...])
     checked = check_clauses(clauses)
     rows, pairs = bare_schema(table.schema), match_columns(on)
     config, case = table.config, table.case_sensitive
-    whole_table = locates_keys(config.kept_partitions)
+    whole_table = finds_keys_anywhere(table.storage, config)
     keys, partitions = config.record_key_fields, config.partition_fields
     if not keys or any("." in name for name in (*keys, *partitions)):
         found = "none" if not keys else list_names(list(keys))
@@ -228,7 +228,7 @@ def bind_replacement(table: Table, given: Schema, where: Condition) -> BoundMerg
     for column in given.fields:
         if not is_meta(column.name):
             rows.get(column.name, case_sensitive=table.case_sensitive)
-    partitions = () if locates_keys(config.kept_partitions) else config.partition_fields
+    partitions = () if finds_keys_anywhere(table.storage, config) else config.partition_fields
     clauses = (Clause(Action.UPDATE), Clause(Action.INSERT), Clause(Action.DELETE, _to_target(tree), unmatched=True))
     bound = bind_merge(table, given, list(dict.fromkeys((*config.record_key_fields, *partitions))), clauses)
     return replace(bound, required=bind(tree, rows, case_sensitive=table.case_sensitive))

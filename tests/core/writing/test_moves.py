@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 from hudi_core.columns.strings import string_column
 from hudi_core.errors import UnsupportedError
 from hudi_core.front.opening import create_table, open_table
+from hudi_core.index_builds.build import build_indexes
+from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.services.compaction.operations import compact
 from hudi_core.snapshot.snapshot import MetadataMode
@@ -180,3 +182,33 @@ def test_rows_merged_column_by_column_stay(tmp_path: Path) -> None:
     write(table, arrow([("a", "x", 1, 1, False)]))
     write(table, arrow([("a", "y", 2, 2, False)]), options=WriteOptions(properties=STAYS))
     assert rows_of(table) == [("a", "x", 2, 2, False)]
+
+
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+def test_a_partitioned_record_index_moves_and_deletes_no_row_of_another_partition(tmp_path: Path, kind: str) -> None:
+    """WRITE-1537."""
+    table = create_table(tmp_path / "t", TYPES.remove(3), "id", partition_by="p", type=kind, indexes=["files"])
+
+    def given(*rows: tuple[str, str, int]) -> pa.Table:
+        return pa.table(list(map(list, zip(*rows, strict=True))), TYPES.remove(3))
+
+    def stored() -> list[tuple[str, str, int]]:
+        rows = open_table(tmp_path / "t").scan(columns=["id", "p", "v"], meta=False).to_arrow().to_pylist()
+        return sorted((row["id"], row["p"], row["v"]) for row in rows)
+
+    write(table, given(("a", "x", 1), ("b", "x", 1)), "insert")
+    build_indexes(table.refresh(), ["record_index"], IndexOptions(partitioned=True))
+    assert table.refresh().upsert(given(("a", "y", 2))).inserted == 1
+    assert table.refresh().upsert(given(("a", "x", 3), ("a", "y", 4))).updated == 2
+    assert stored() == [("a", "x", 3), ("a", "y", 4), ("b", "x", 1)]
+    merge = table.refresh().merge(given(("a", "z", 5), ("a", "y", 6)), on=["id", "p"])
+    merge.when_matched_update().when_not_matched_insert().execute()
+    assert stored() == [("a", "x", 3), ("a", "y", 6), ("a", "z", 5), ("b", "x", 1)]
+    with table.refresh().transaction() as together:
+        together.delete(given(("a", "x", 0)))
+        together.upsert(given(("a", "y", 7)))
+    assert table.refresh().delete(given(("a", "z", 0))).deleted == 1
+    assert stored() == [("a", "y", 7), ("b", "x", 1)]
+    assert not list(validate(open_table(tmp_path / "t")))
+    with pytest.raises(UnsupportedError, match="a record index, which finds a key in any partition"):
+        table.refresh().upsert(given(("a", "x", 1)), properties={"hoodie.index.type": "GLOBAL_RECORD_LEVEL_INDEX"})
