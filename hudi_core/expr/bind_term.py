@@ -133,8 +133,8 @@ class TermBinder:
 
     def _case(self, branches: tuple[tuple[Expr, Scalar], ...], otherwise: Scalar) -> Term:
         conditions = [self.predicate(when) for when, _ in branches]
-        values = [self.term(then) for _, then in branches]
-        last = self.term(otherwise)
+        parts = [*(then for _, then in branches), otherwise]
+        *values, last = _widen_narrow(parts, list(map(self.term, parts)))
         typed = [term.type for term in (*values, last) if not is_null(term)]
         common = coerce.widest(typed) if typed else NULL.type
         if common is None:
@@ -327,6 +327,15 @@ def _widen_integer(part: Scalar, term: Term) -> Term:
     if bits is None and not isinstance(term, Constant):
         return term
     return cast_to(term, t.Decimal(_DIGITS[bits] if bits else 20 if isinstance(term.type, t.Long) else 10))
+
+
+def _widen_narrow(parts: Sequence[Scalar], terms: list[Term]) -> list[Term]:
+    """Beside a decimal a value of 8 or 16 bits has as many digits as such a value can have."""
+    if not any(isinstance(term.type, t.Decimal) for term in terms):
+        return terms
+    widths = map(narrow.width, parts)
+    pairs = zip(terms, widths, strict=True)
+    return [term if bits is None or is_null(term) else cast_to(term, t.Decimal(_DIGITS[bits])) for term, bits in pairs]
 
 
 def _lambda(expr: Scalar) -> nodes.Lambda:

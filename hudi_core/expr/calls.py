@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
 from typing import TYPE_CHECKING, TypeGuard
 
 from hudi_core.by_need import ModuleByNeed
@@ -110,6 +111,16 @@ def negative(value: Scalar, span: Span | None) -> Scalar:
         interval = interval_of(value)
         return interval_call(-interval, span)
     return Call("negative", (value,), span)
+
+
+def positive(value: Scalar, span: Span | None) -> Scalar:
+    """`+value`, which makes a number of a text; a number that is written out, and an interval, are what they are."""
+    match value:
+        case Literal(bool()):
+            pass
+        case Literal(int() | float() | Decimal()) | Call("interval", _):
+            return value
+    return Call("positive", (value,), span)
 
 
 def interval_call(interval: Interval, span: Span | None) -> Call:

@@ -83,7 +83,7 @@ class Operands(CallSyntax):
                 return calls.negative(self.operand(_UNARY), self.span(token))
             case "+":
                 self.advance()
-                return self.operand(_UNARY)
+                return calls.positive(self.operand(_UNARY), self.span(token))
             case "~":
                 self.advance()
                 return Call("~", (self.operand(_UNARY),), self.span(token))

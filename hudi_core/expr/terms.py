@@ -25,7 +25,7 @@ from hudi_core.types import nodes as t
 from hudi_core.types.sql import MAX_PRECISION
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import DAY_SECONDS, parse_timestamp, zone_shift
-from hudi_core.values.domain import INT_RANGE, LONG_RANGE, check, drop_zero_sign
+from hudi_core.values.domain import INT_RANGE, LONG_RANGE, check, drop_zero_sign, is_held
 
 if TYPE_CHECKING:
     from hudi_core.functions import registry
@@ -175,6 +175,8 @@ def _signature(function: Function, arguments: Sequence[Term]) -> Signature | Non
 
 def apply(function: Function, arguments: Sequence[Term], type: t.Type) -> Term:
     """A function of terms; evaluated at once when they are all constants. Raises `UnsupportedError` where that is not known."""
+    if coerce.is_nested(type):
+        arguments = [_as_part(argument) for argument in arguments]
     constants = [argument for argument in arguments if isinstance(argument, Constant)]
     if len(constants) == len(arguments):
         values, types = [constant.value for constant in constants], [constant.type for constant in constants]
@@ -182,6 +184,15 @@ def apply(function: Function, arguments: Sequence[Term], type: t.Type) -> Term:
     if function.strict and any(constant.value is None for constant in constants):
         return Constant(None, type)
     return Apply(function, tuple(arguments), type)
+
+
+def _as_part(term: Term) -> Term:
+    """A term as it stands in an array, map or struct, which holds no moment beyond its type's range. EXPR-1507."""
+    match term:
+        case Constant(int() as moment, t.Date() | t.Timestamp() as data_type) if not is_held(moment, data_type):
+            return Constant(None, data_type)
+        case _:
+            return term
 
 
 def cast_to(term: Term, target: t.Type) -> Term:

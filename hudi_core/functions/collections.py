@@ -15,11 +15,6 @@ from hudi_core.types import nodes as t
 from hudi_core.values.order import equal, is_ordered, sort_key
 
 
-def _map_and_key(arguments: Sequence[Argument]) -> Signature:
-    data_type = p.mapping(arguments[0])
-    return Signature((data_type, data_type.key.type), t.Boolean())
-
-
 def _signature_of_keys(arguments: Sequence[Argument]) -> Signature:
     data_type = p.mapping(arguments[0])
     return Signature((data_type,), array_of(data_type.key.type))
@@ -36,12 +31,43 @@ def _array_or_map(argument: Argument) -> t.Type:
     return argument.type
 
 
+def _sign_with_key(gives: Callable[[t.Map], t.Type]) -> p.BuildSignature:
+    """A map, and a key that is looked for in the wider type of the two."""
+
+    def sign(arguments: Sequence[Argument]) -> Signature:
+        data_type = p.mapping(arguments[0])
+        wanted, key = coerce.sql_equivalent(arguments[1].type), data_type.key.type
+        common = key if arguments[1].is_null or wanted == key else coerce.widen(coerce.sql_equivalent(key), wanted)
+        if common is None:
+            raise MismatchError("a key of the map's type", arguments[1].type)
+        return Signature((data_type, common), gives(data_type))
+
+    return sign
+
+
+def _entry_of(entries: Sequence[tuple[Any, Any]], wanted: Any, types: Sequence[t.Type]) -> tuple[Any, Any] | None:
+    """The entry of a key, which is compared in its own type."""
+    of, to = types
+    assert isinstance(of, t.Map)
+    return next((entry for entry in entries if equal(_widen(entry[0], of.key.type, to), wanted, to)), None)
+
+
+def _signature_of_place(arguments: Sequence[Argument]) -> Signature | None:
+    """The element at a place, or the value of a key."""
+    if isinstance(arguments[0].type, t.Map):
+        return _sign_with_key(lambda data_type: data_type.value.type)(arguments)
+    return _signature_of_part(arguments)
+
+
 def _signature_of_part(arguments: Sequence[Argument]) -> Signature:
     """The element at a place, or the value of a key."""
     data_type = _array_or_map(arguments[0])
     if isinstance(data_type, t.Map):
         return Signature((data_type, data_type.key.type), data_type.value.type)
     assert isinstance(data_type, t.Array)
+    place = arguments[1]
+    if not place.is_null and not isinstance(place.type, t.Int | t.Long):
+        raise MismatchError("a whole number as the place", place.type)
     return Signature((data_type, t.Int()), data_type.element.type)
 
 
@@ -61,7 +87,8 @@ def _element_at(values: Sequence[Any], types: Sequence[t.Type], result_type: t.T
     """Places count from 1, or from the end where negative; null where there is none."""
     held, place = values
     if isinstance(types[0], t.Map):
-        return _value_of(held, place, types[0])
+        entry = _entry_of(held, place, types)
+        return None if entry is None else entry[1]
     if place == 0:
         raise ExpressionError("element_at", expected="a place from 1 on, or a negative one", found="0")
     return held[place - (place > 0)] if abs(place) <= len(held) else None
@@ -252,7 +279,7 @@ FUNCTIONS = (
     ),
     Function("array_size", range(1, 2), p.signature(p.array, gives=t.Int()), p.of_values(len)),
     Function("[]", range(2, 3), _signature_of_part, _part, aliases=("get",)),
-    Function("element_at", range(2, 3), _signature_of_part, _element_at, aliases=("try_element_at",)),
+    Function("element_at", range(2, 3), _signature_of_place, _element_at, aliases=("try_element_at",)),
     Function("get_field", range(2, 3), _signature_of_get_field, _get_field),
     Function("array_contains", range(2, 3), _sign_with_element(t.Boolean()), _contains),
     Function("array_position", range(2, 3), _sign_with_element(t.Long()), _position),
@@ -263,8 +290,8 @@ FUNCTIONS = (
     STRUCT,
     Function("split", range(2, 4), _signature_of_split, p.of_values(split)),
     Function(
-        *("map_contains_key", range(2, 3), _map_and_key),
-        lambda values, types, result: any(key == values[1] for key, _ in values[0]),
+        *("map_contains_key", range(2, 3), _sign_with_key(lambda _: t.Boolean())),
+        lambda values, types, result: _entry_of(values[0], values[1], types) is not None,
     ),
     Function(
         *("map_keys", range(1, 2), _signature_of_keys),

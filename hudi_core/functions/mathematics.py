@@ -11,6 +11,7 @@ from hudi_core.functions import coerce
 from hudi_core.functions import parameters as p
 from hudi_core.functions.record import Argument, Function, MismatchError, Native, Signature
 from hudi_core.functions.scalar.arithmetic import widen, wrap
+from hudi_core.functions.scalar.cast import cast
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import EXACT, LONG_RANGE, round_decimal, to_binary32
 
@@ -156,8 +157,10 @@ def _pmod(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -
             if by == 0:
                 return None
             left_over = _as_java(math.fmod)(real, by)
-            remainder = _as_java(math.fmod)(left_over + by, by) if left_over < 0 else left_over
-            return to_binary32(remainder) if isinstance(result_type, t.Float) else remainder
+            if left_over >= 0 or left_over != left_over:
+                return left_over
+            raised = to_binary32(left_over + by) if isinstance(result_type, t.Float) else left_over + by
+            return _as_java(math.fmod)(raised, by)
 
 
 def _remainder(left: int, right: int) -> int:
@@ -188,7 +191,9 @@ def width_bucket(value: float, first: float, last: float, count: int) -> int | N
         value, first, last = -value, -first, -last
     if value < first:
         return 0
-    return count + 1 if value >= last else int(count * (value - first) / (last - first)) + 1
+    if value >= last:
+        return count + 1
+    return wrap(int(cast(count * (value - first) / (last - first), t.Double(), t.Long())) + 1, 64)
 
 
 FUNCTIONS = (

@@ -14,7 +14,7 @@ from hudi_core.functions.record import Argument, FirstNotBelow, Function, Partia
 from hudi_core.functions.scalar.cast import cast
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS, civil_from_days, days_from_civil
-from hudi_core.values.domain import EXACT, LONG_RANGE
+from hudi_core.values.domain import EXACT
 
 _DAY_MICROS = DAY_SECONDS * MICROS
 _SPANS = {
@@ -23,10 +23,6 @@ _SPANS = {
 }  # fmt: skip
 """Microseconds of the units of one length."""
 _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
-
-
-def _within(value: int) -> int | None:
-    return value if LONG_RANGE[0] <= value <= LONG_RANGE[1] else None
 
 
 def _count_since(name: str, micros: int, *aliases: str) -> Function:
@@ -42,9 +38,9 @@ def _count_since(name: str, micros: int, *aliases: str) -> Function:
 def _from_count(name: str, micros: int, kind: p.Kind) -> Function:
     def evaluate(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int | None:
         if isinstance(types[0], t.Long | t.Int):
-            return _within(values[0] * micros)
+            return p.within_long(values[0] * micros)
         if isinstance(types[0], t.Decimal):
-            return _within(int(EXACT.multiply(values[0], Decimal(micros))))
+            return p.within_long(int(EXACT.multiply(values[0], Decimal(micros))))
         result = cast(values[0], types[0], result_type)
         return None if result is None else int(result)
 
@@ -85,9 +81,9 @@ def _add(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) ->
     assert isinstance(result_type, t.Timestamp)
     per_micro = result_type.unit.value // MICROS
     if unit.upper() in _SPANS:
-        return _within(ticks + count * _SPANS[unit.upper()] * per_micro)
+        return p.within_long(ticks + count * _SPANS[unit.upper()] * per_micro)
     days, within = divmod(ticks, _DAY_MICROS * per_micro)
-    return _within(months_later(days, count * _MONTHS[unit.upper()]) * _DAY_MICROS * per_micro + within)
+    return p.within_long(months_later(days, count * _MONTHS[unit.upper()]) * _DAY_MICROS * per_micro + within)
 
 
 def _stretches_of_adding(call: PartialCall) -> Any:
@@ -111,7 +107,7 @@ def _difference(values: Sequence[Any], types: Sequence[t.Type], result_type: t.T
     unit = values[0].upper()
     early, late = (micros_of(value, source) for value, source in zip(values[1:], types[1:], strict=True))
     if unit in _SPANS:
-        return towards_zero(late - early, _SPANS[unit])
+        return p.within_long(towards_zero(late - early, _SPANS[unit]))
     (days, within), (other_days, other_within) = divmod(early, _DAY_MICROS), divmod(late, _DAY_MICROS)
     (year, month, day), (other_year, other_month, other_day) = civil_from_days(days), civil_from_days(other_days)
     months = (other_year - year) * 12 + other_month - month
@@ -139,7 +135,7 @@ def _make(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -
     days = days_from_civil(year, month, day)
     if civil_from_days(days) != (year, month, day):
         return None
-    return _within(((days * 24 + hour) * 60 + minute) * 60 * MICROS + micros)
+    return p.within_long(((days * 24 + hour) * 60 + minute) * 60 * MICROS + micros)
 
 
 def _making(name: str, *aliases: str, zoned: bool) -> Function:

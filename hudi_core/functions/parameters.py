@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from hudi_core.functions import coerce
 from hudi_core.functions.record import Argument, Evaluate, MismatchError, Signature
 from hudi_core.types import nodes as t
+from hudi_core.values.domain import LONG_RANGE
 
 Kind = Callable[[Argument], t.Type]
 BuildSignature = Callable[[Sequence[Argument]], Signature | None]
@@ -119,6 +120,11 @@ def signature_of_many(kind: Kind, gives: Result) -> BuildSignature:
 def first(types: Sequence[t.Type]) -> t.Type:
     """The result has the type of the first argument."""
     return coerce.sql_equivalent(types[0])
+
+
+def within_long(value: int) -> int | None:
+    """A count that 64 bits hold; null for any other."""
+    return value if LONG_RANGE[0] <= value <= LONG_RANGE[1] else None
 
 
 def of_values(rule: Callable[..., object]) -> Evaluate:

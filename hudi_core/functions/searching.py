@@ -9,6 +9,7 @@ from hudi_core.errors import ExpressionError
 from hudi_core.functions import parameters as p
 from hudi_core.functions.record import Argument, Function, Native, Signature
 from hudi_core.functions.scalar import text
+from hudi_core.functions.scalar.arithmetic import wrap
 from hudi_core.types import nodes as t
 
 Text = TypeVar("Text", str, bytes)
@@ -80,7 +81,7 @@ def overlay(value: Text, by: Text, place: int, length: int = -1) -> Text:
     ('Spark_SQL', 'Spark ANSI SQL')
     """
     removed = length if length >= 0 else len(by)
-    return text.substring(value, 1, place - 1) + by + text.substring(value, place + removed)
+    return text.substring(value, 1, wrap(place - 1, 32)) + by + text.substring(value, wrap(place + removed, 32))
 
 
 def substring_index(value: str, delimiter: str, count: int) -> str:

@@ -87,6 +87,8 @@ def _signature_of_unix(arguments: Sequence[Argument]) -> Signature | None:
     if _is_null(arguments):
         return Signature((), t.Long(), null=True)
     if not isinstance(coerce.sql_equivalent(arguments[0].type), t.String):
+        if not all(argument.constant for argument in arguments[1:]):
+            return None  # no pattern is used, so one that is null in a row is no matter
         return Signature((p.moment(arguments[0]), t.String())[: len(arguments)], t.Long())
     pattern = _pattern(arguments)
     if pattern is None:

@@ -25,11 +25,11 @@ def _sign(arguments: Sequence[Argument]) -> Signature | None:
 
 def _move(
     sign: int, ahead: Callable[[int, str], int], values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type
-) -> int:
+) -> int | None:
     ticks, zone = values
     assert isinstance(result_type, t.Timestamp)
     per_second = result_type.unit.value
-    return int(ticks + sign * ahead(ticks // per_second, zone) * per_second)
+    return p.within_long(ticks + sign * ahead(ticks // per_second, zone) * per_second)
 
 
 FUNCTIONS = (

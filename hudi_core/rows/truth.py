@@ -27,6 +27,7 @@ from hudi_core.functions.scalar.like import Pattern
 from hudi_core.schema.schema import ColumnPlace, Schema
 from hudi_core.truth import TRUE, Truth
 from hudi_core.types import nodes as t
+from hudi_core.values.domain import is_held
 
 V = TypeVar("V")
 M = TypeVar("M")
@@ -126,6 +127,8 @@ class RowQuestions(Generic[V, M]):
         match term:
             case Column(id=column_id):
                 return self._column(self._schema.place(column_id))
+            case Constant(int(value), t.Date() | t.Timestamp() as type) if not is_held(value, type):
+                return self._values.literal(None, type, self._root)
             case Constant(value, type):
                 return self._values.literal(value, type, self._root)
             case Apply(function, arguments, type):

@@ -145,6 +145,8 @@ def number_value(source: str) -> tuple[int | float | Decimal, Type | None]:
     match = _NUMBER.fullmatch(source.upper())
     assert match is not None  # the token of a number has this form
     suffix = match["suffix"]
+    if suffix in ("L", "S", "Y") and ("." in source or match["power"]):
+        raise SchemaError(expected=f"digits alone before {suffix}, the suffix of integers", found=source)
     if suffix in ("D", "F") or (match["power"] and suffix != "BD"):
         real = float(source[: len(source) - len(suffix)])
         real = to_binary32(real) if suffix == "F" else real

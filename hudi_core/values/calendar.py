@@ -23,6 +23,8 @@ MOST_BACK, MOST_AHEAD = 11, 3
 zone."""
 
 _FIRST, _LAST = -62_135_510_400, 253_402_214_400  # a day within the years 1 and 9999
+_CYCLE = 146_097 * DAY_SECONDS
+"""The seconds of 400 years."""
 _ERA_DAYS = 146_097  # 400 years
 _SHIFT = 719_468  # days from 0000-03-01, where an era begins, to 1970-01-01
 _TEXT = re.compile(
@@ -164,12 +166,12 @@ def zone_shift(seconds: int, name: str) -> int:
     """By how many seconds a wall clock in a zone is ahead of UTC when it shows `seconds` since 1970-01-01T00:00:00.
 
     A time that the clock skips counts as if it had not been put forward; of one that it shows twice the first is meant.
-    Beyond the years 1 to 9999 the shift is that of the nearest one. Raises `KeyError` for a zone that is not known.
+    Raises `KeyError` for a zone that is not known.
     """
     zone = _zone(name)
     if zone is None:
         raise KeyError(name)
-    clock = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=min(max(seconds, _FIRST), _LAST))
+    clock = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=_within_years(seconds))
     shift = clock.replace(tzinfo=zone).utcoffset()
     return int(shift.total_seconds()) if shift is not None else 0
 
@@ -177,15 +179,24 @@ def zone_shift(seconds: int, name: str) -> int:
 def zone_offset(seconds: int, name: str) -> int:
     """By how many seconds a wall clock in a zone is ahead of UTC at the point in time `seconds` after 1970-01-01T00:00:00 in UTC.
 
-    Beyond the years 1 to 9999 it is that of the nearest one. Raises `KeyError` for a zone that is not known.
+    Raises `KeyError` for a zone that is not known.
     """
     zone = _zone(name)
     if zone is None:
         raise KeyError(name)
     moment = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-    moment += datetime.timedelta(seconds=min(max(seconds, _FIRST), _LAST))
+    moment += datetime.timedelta(seconds=_within_years(seconds))
     shift = moment.astimezone(zone).utcoffset()
     return int(shift.total_seconds()) if shift is not None else 0
+
+
+def _within_years(seconds: int) -> int:
+    """A moment within the years 1 to 9999 at which all zones have the shift of this one.
+
+    The calendar repeats after 400 years, its weekdays too, and so do rules that hold for ever; before the year 1 there were none.
+    """
+    beyond = -(-max(seconds - _LAST, 0) // _CYCLE)
+    return max(seconds - beyond * _CYCLE, _FIRST)
 
 
 @lru_cache(maxsize=4_096)

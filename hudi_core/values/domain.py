@@ -118,6 +118,12 @@ def to_binary32(value: float) -> float:
     return rounded
 
 
+def is_held(moment: int, type: t.Date | t.Timestamp) -> bool:
+    """Whether a moment is within its type's range."""
+    least, greatest = INT_RANGE if isinstance(type, t.Date) else LONG_RANGE
+    return least <= moment <= greatest
+
+
 def fits_decimal(value: decimal.Decimal, type: t.Decimal) -> bool:
     """Whether the number has the type's scale and no more digits than its precision."""
     sign_digits_exponent = value.as_tuple()
@@ -140,6 +146,8 @@ def round_decimal(value: decimal.Decimal, type: t.Decimal) -> decimal.Decimal | 
     >>> round_decimal(decimal.Decimal("-0.005"), t.Decimal(3, 2)), round_decimal(decimal.Decimal(10), t.Decimal(3, 2))
     (Decimal('-0.01'), None)
     """
+    if value and value.adjusted() >= type.precision - type.scale:
+        return None  # before a number of a thousand digits is written out
     step = decimal.Decimal((0, (1,), -type.scale))
     rounded = EXACT.plus(value.quantize(step, rounding=decimal.ROUND_HALF_UP, context=EXACT))
     return rounded if fits_decimal(rounded, type) else None

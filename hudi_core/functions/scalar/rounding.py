@@ -54,7 +54,7 @@ def _at(value: Decimal, places: int, way: str) -> Decimal:
     if isinstance(exponent, int) and -places <= exponent:
         return value
     if value.adjusted() + 1 < -places:
-        return Decimal((0, (1,), -places)) * _away(value, way)
+        return EXACT.multiply(Decimal((0, (1,), -places)), _away(value, way))
     return value.quantize(Decimal((0, (1,), -places)), way, EXACT)
 
 
