@@ -18,7 +18,7 @@ from hypothesis import settings
 pytest.register_assert_rewrite("tests.contract", "tests.support")
 
 from tests.support.conformance import share_unpacked_tables  # noqa: E402  # assertions of what it imports are rewritten
-from tests.support.drawing import SOAK, profile  # noqa: E402  # too
+from tests.support.drawing import SOAK, cover_values, profile  # noqa: E402  # too
 
 pytest_plugins = ("tests.support.assertions", "tests.support.expression_tables", "tests.support.stores")
 
@@ -98,14 +98,29 @@ def _import_share(config: pytest.Config) -> None:
             import_module(".".join(path.relative_to(config.rootpath).with_suffix("").parts))
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """An ordinary run leaves out what takes long; `make soak` runs it."""
+    """An ordinary run leaves out what takes long, and of the marked tests the cases whose values others have; `make soak` runs
+    all. What the command line names and `-k` chooses is there already: a case that is asked for alone runs."""
     if SOAK:
         return
-    long = {item for item in items if item.get_closest_marker("soak")}
+    long = {item for item in items if item.get_closest_marker("soak")} | _without_new_values(items)
     if long:
         config.hook.pytest_deselected(items=list(long))
         items[:] = [item for item in items if item not in long]
+
+
+def _without_new_values(items: list[pytest.Item]) -> set[pytest.Item]:
+    """The cases of tests marked `each_value` that others of the same test make needless."""
+    by_test: dict[str, list[pytest.Function]] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("each_value") and hasattr(item, "callspec"):
+            by_test.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    needless: set[pytest.Item] = set()
+    for name, cases in by_test.items():
+        kept = set(cover_values(name, [tuple(case.callspec.params.values()) for case in cases]))
+        needless.update(case for place, case in enumerate(cases) if place not in kept)
+    return needless
 
 
 @pytest.hookimpl(optionalhook=True)

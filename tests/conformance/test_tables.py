@@ -103,6 +103,7 @@ def test_schema_has_the_recorded_columns(entry: TableEntry) -> None:
     assert names == [field["name"] for field in answer["fields"] if not is_meta(field["name"])]
 
 
+@pytest.mark.each_value
 @each_table()
 @pytest.mark.parametrize("mode", MODES)
 def test_file_slices_are_as_recorded(entry: TableEntry, mode: MetadataMode) -> None:
@@ -170,6 +171,7 @@ def _condition(name: str, operator: str, value: Any) -> Expr:
             return parse_predicate(f"`{name}` {operator} {quoted}")
 
 
+@pytest.mark.each_value
 @each_table()
 @pytest.mark.parametrize("mode", MODES)
 def test_no_slice_with_a_matching_row_is_skipped(entry: TableEntry, mode: MetadataMode) -> None:
@@ -225,6 +227,7 @@ def named(entry: TableEntry | None) -> str:
     return entry.name if entry else "absent"
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("entry", readable(), ids=named)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.usefixtures("in_threads")

@@ -35,6 +35,7 @@ STATED = {
 SCHEMA = pa.schema([("id", pa.string()), ("n", pa.int64())])
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("version", [6, 8, 9])
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 def test_a_new_table_keeps_what_it_states_for_services(tmp_path: Path, kind: str, version: int) -> None:

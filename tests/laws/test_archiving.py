@@ -36,6 +36,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version", "indexes"), IN_EACH_RUN)
 def test_an_archive_changes_no_answer(tmp_path: Path, kind: str, version: int, indexes: tuple[str, ...] | None) -> None:
     """ARCHIVE-402, ARCHIVE-382, ARCHIVE-384, ARCHIVE-386."""

@@ -248,6 +248,7 @@ def _options(random: Random) -> CleanOptions:
     )
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version", "indexes"), IN_EACH_RUN)
 def test_rows_that_a_policy_promises_stay(
     tmp_path: Path, kind: str, version: int, indexes: tuple[str, ...] | None

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from hudi_core.errors import UnsupportedError
 from hudi_core.front.opening import open_table
 from hudi_core.services.compaction.operations import compact, plan_only, run_requested
@@ -88,6 +90,7 @@ def compacted(drawn: DrawnTable) -> None:
     assert compact(drawn.open()).state in done
 
 
+@pytest.mark.each_value
 @KINDS
 def test_a_compaction_changes_no_row(tmp_path: Path, version: int, meta: bool, buckets: int) -> None:
     for number in range(SEQUENCES):
@@ -108,6 +111,7 @@ def test_a_compaction_changes_no_row(tmp_path: Path, version: int, meta: bool, b
             assert findings(drawn.path) == [], history
 
 
+@pytest.mark.each_value
 @KINDS
 def test_what_writers_do_meanwhile_stays(tmp_path: Path, version: int, meta: bool, buckets: int) -> None:
     for number in range(SEQUENCES):

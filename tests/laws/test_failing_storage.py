@@ -53,6 +53,7 @@ def read(path: Path, mode: MetadataMode = MetadataMode.AUTO) -> list[tuple[str, 
     return sorted((row["id"], row["n"]) for row in open_table(path, metadata=mode).scan().to_json_rows())
 
 
+@pytest.mark.each_value
 @pytest.mark.filterwarnings("ignore:the table is as wanted", "ignore:.*is complete, but left something")
 @pytest.mark.parametrize("is_full", [True, False], ids=["a full disk", "one change denied"])
 @pytest.mark.parametrize("name", list(ACTIONS))

@@ -42,6 +42,7 @@ def test_every_row_is_among_the_outcomes_of_its_file_for_each_type(kind: t.Type)
         assert check_world(r, world(r, [kind, kind], 40), predicates=15) > 0
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if carrier(kind) is Carrier.TEXTS], ids=str)
 @pytest.mark.parametrize("longest", [0, 1, 3])
 def test_every_row_is_among_the_outcomes_of_its_file_where_strings_are_truncated(

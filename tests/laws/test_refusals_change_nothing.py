@@ -205,6 +205,7 @@ def test_a_refused_creation_leaves_every_byte(tmp_path: Path, name: str) -> None
         assert contents(tmp_path) == before
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("state", ["damaged", "repeated"])
 @pytest.mark.parametrize(("kind", "version"), [("cow", 8), ("mor", 9)])
 def test_a_refused_rebuild_leaves_every_byte(tmp_path: Path, kind: str, version: int, state: str) -> None:
@@ -231,6 +232,7 @@ def test_a_refused_rebuild_leaves_every_byte(tmp_path: Path, kind: str, version:
     assert changed == {}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("state", list(CASES))
 @pytest.mark.parametrize(("kind", "version", "indexes"), KINDS)
 def test_a_refused_operation_leaves_every_byte(
@@ -283,6 +285,7 @@ def written_by(table: Table, version: str) -> None:
     path.write_text(re.sub(r"(\nhoodie\.table\.version=)\d", rf"\g<1>{version}", path.read_text("utf-8")), "utf-8")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", list(MENDINGS))
 @pytest.mark.parametrize("version", [6, 9])
 def test_a_refused_mending_leaves_every_byte(tmp_path: Path, version: int, name: str) -> None:

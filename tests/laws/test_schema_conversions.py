@@ -70,6 +70,7 @@ def calls(run: Callable[[], object]) -> int:
     return counted
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("shape", [flat, nested])
 @pytest.mark.parametrize("conversion", CONVERSIONS)
 def test_a_conversion_costs_the_same_per_column(conversion: str, shape: Callable[[int], Schema]) -> None:

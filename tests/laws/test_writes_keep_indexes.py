@@ -13,6 +13,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
+
 from hudi_core.cluster.operations import cluster
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.front.opening import open_table
@@ -138,6 +140,7 @@ def as_text(row: Row, names: list[str]) -> str:
     return repr([row.get(name) for name in names])
 
 
+@pytest.mark.each_value
 @each_pair(kind=["cow", "mor"], version=[6, 8, 9], meta=[True, False])
 def test_indexes_state_what_the_files_hold(tmp_path: Path, kind: str, version: int, meta: bool) -> None:
     random = Random(seed(zlib.crc32(f"{kind} {version} {meta}".encode())))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, product
 
@@ -64,3 +65,27 @@ def _cover_pairs(every: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]
         chosen.add(best)
         left -= pairs[best]
     return [every[number] for number in sorted(chosen)]
+
+
+def cover_values(name: str, every: Sequence[tuple[object, ...]]) -> list[int]:
+    """The places of as few of the cases as a greedy choice gives that have each value of each parameter.
+
+    Of cases that bring equally many, the name of the test draws one: which values stand together differs between tests.
+    """
+    values = [frozenset(enumerate(map(repr, case))) for case in every]
+    left = frozenset[object]().union(*values)
+    taken = Counter[object]()
+    chosen: set[int] = set()
+    while left:
+        best = min(
+            range(len(every)),
+            key=lambda place: (
+                -len(left & values[place]),
+                sum(taken[value] for value in values[place]),
+                zlib.crc32(f"{name} {place}".encode()),
+            ),
+        )
+        chosen.add(best)
+        left -= values[best]
+        taken.update(values[best])
+    return sorted(chosen)

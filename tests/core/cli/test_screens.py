@@ -42,6 +42,7 @@ def printed(command: str, width: int | None) -> str:
         return without_times(screen(width, name, "rides", *options).out)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_is_shown_as_its_text_has_it(command: str, width: str) -> None:
@@ -49,6 +50,7 @@ def test_a_command_is_shown_as_its_text_has_it(command: str, width: str) -> None
     assert printed(command, WIDTHS[width]) == (SCREENS / f"{command}-{width}.txt").read_text("utf-8")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("width", [40, 60])
 @pytest.mark.parametrize("command", ["explain", "files", "index", "read", "inspect"])
 def test_no_line_is_wider_than_the_terminal(command: str, width: int) -> None:

@@ -45,6 +45,7 @@ def as_somebody() -> Iterator[None]:
         os.seteuid(0)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("folder", [".hoodie/metadata", ".hoodie/metadata/files", ".hoodie/metadata/column_stats"])
 @pytest.mark.parametrize("mode", ["auto", "off"])
 def test_the_metadata_table(table: Path, folder: str, mode: str) -> None:
@@ -80,6 +81,7 @@ OUTPUTS = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("mode", [0o500, 0])
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_an_output_that_cannot_be_written(table: Path, name: str, mode: int) -> None:

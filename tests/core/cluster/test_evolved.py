@@ -47,6 +47,7 @@ def content(path: Path, mode: MetadataMode = MetadataMode.AUTO) -> list[dict[str
     return sorted(open_table(path, metadata=mode).scan(meta=False).to_json_rows(), key=lambda row: str(row["id"]))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("mor", 6)])
 def test_files_of_several_schemas_are_read_together_without_loss(tmp_path: Path, kind: str, version: int) -> None:
     table = evolved(tmp_path, kind, version)

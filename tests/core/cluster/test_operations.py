@@ -84,6 +84,7 @@ def kept(path: Path, where: str) -> int:
     return len(open_table(path).scan(where).plan.kept())
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(
     ("kind", "version", "indexes", "strategy"),
     [

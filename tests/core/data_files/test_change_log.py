@@ -80,6 +80,7 @@ def logged(table: Table) -> list[Any]:
     return list(read_blocks(table.storage.open(path)))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version", "mode"), [*COW_AND_MODES, ("mor", 9, CdcMode.DATA_BEFORE_AFTER)])
 def test_changes_are_logged_beside_a_rewritten_base_file(
     tmp_path: Path, kind: str, version: int, mode: CdcMode

@@ -98,6 +98,7 @@ def recorded(table: Table, column: str, of: str = "column_stats") -> dict[bytes,
     return found
 
 
+@pytest.mark.each_value
 @each_kind
 def test_a_built_metadata_table_equals_a_maintained_one(tmp_path: Path, kind: str, version: int) -> None:
     indexes = INDEXES.get(version, ALL)

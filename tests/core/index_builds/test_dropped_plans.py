@@ -63,6 +63,7 @@ def mended(folder: Path) -> None:
     mend(table, validate(table))
 
 
+@pytest.mark.each_value
 @each_pair(version=[6, 8, 9], content=CONTENTS, inflight=[False, True])
 def test_a_rollback_that_cannot_be_read_is_dropped_by_the_next_write(
     tmp_path: Path, version: int, content: bytes, inflight: bool
@@ -82,6 +83,7 @@ def test_a_rollback_that_cannot_be_read_is_dropped_by_the_next_write(
     assert marker.exists()
 
 
+@pytest.mark.each_value
 @VERSIONS
 @pytest.mark.parametrize("target", [None, "", "../../t"])
 def test_a_rollback_that_names_no_instant_is_none(tmp_path: Path, version: int, target: str | None) -> None:
@@ -116,6 +118,7 @@ def test_what_a_lost_rollback_was_to_undo_is_rolled_back_anew(tmp_path: Path, ve
     assert not [finding for finding in validate(open_table(tmp_path / "t")) if finding.severity != "info"]
 
 
+@pytest.mark.each_value
 @each_pair(
     version=[6, 8, 9], content=CONTENTS, action=[CLEAN, COMPACTION, CLUSTERING, REPLACE_COMMIT, RESTORE, INDEXING]
 )

@@ -152,6 +152,7 @@ def located(metadata: MetadataTable, *keys: str) -> dict[str, Location]:
     return {ordered[number]: place for number, place in locations(metadata.lookup("record_index", keys))}
 
 
+@pytest.mark.each_value
 @each_version
 @pytest.mark.parametrize("partition", ["", "p=1/q=é"])
 def test_files_and_locations_and_filters_are_read_back(tmp_path: Path, version: int, partition: str) -> None:

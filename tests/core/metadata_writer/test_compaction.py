@@ -207,6 +207,7 @@ def test_a_commit_completed_after_a_compaction_began_can_be_rolled_back(
     assert values(tmp_path / "t") == before
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("again", [True, False])
 @pytest.mark.parametrize("version", [9, 6])
 def test_a_compaction_that_died_goes_on_without_an_index_that_was_dropped_since(

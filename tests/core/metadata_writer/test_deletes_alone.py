@@ -66,6 +66,7 @@ def rows(numbers: Sequence[int]) -> pa.Table:
     return pa.Table.from_pylist(listed, SCHEMA)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("mor", 8), ("cow", 6)])
 def test_writes_and_reads_go_on(tmp_path: Path, kind: str, version: int, monkeypatch: pytest.MonkeyPatch) -> None:
     table = new_table(tmp_path / "t", kind, version)

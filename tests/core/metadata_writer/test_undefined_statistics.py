@@ -12,6 +12,7 @@ from hudi_core.front.opening import create_table, open_table
 from tests.support.written_tables import rows, rows_of
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("type_", ["cow", "mor"])
 @pytest.mark.parametrize("version", [8, 9])
 def test_a_write_keeps_both_kinds_of_statistics(tmp_path: Path, type_: Any, version: Any) -> None:

@@ -87,6 +87,7 @@ def test_an_or_of_very_many_parts_is_shown_as_a_whole() -> None:
     assert reported(sql, [f"a = {number}" for number in range(MAX_ALTERNATIVES + 1)]) == [sql]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 @pytest.mark.parametrize("indexes", [None, ["column_stats"], ["column_stats", "partition_stats"]])
 def test_a_default_within_a_record_is_not_in_rows_without_the_record(

@@ -75,6 +75,7 @@ def test_numbers_stay_under_the_bound(of: t.Type) -> None:
     assert kept(of) <= MOST
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("size", [4, 16, 28, 64, 400] if SOAK else [28, 400])
 @pytest.mark.parametrize("shared", [0, 40])
 def test_strings_stay_under_the_bound_however_long(size: int, shared: int) -> None:

@@ -55,6 +55,7 @@ DAMAGES = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("version", [6, 8, 9])
 @pytest.mark.parametrize("indexes", [None, ["files"]], ids=["listed", "recorded"])
 def test_a_log_file_that_lost_bytes_is_an_error_whatever_it_lost(

@@ -26,6 +26,7 @@ def schemas_of(scan: Any, parts: list[SliceRead]) -> FileSchemas:
     return read_file_schemas(BaseFiles(scan.sources), wanted, parts)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("where", [None, "fare > 20"])
 @pytest.mark.parametrize("runner", [SerialRunner(), ThreadRunner(2)], ids=["serial", "threads"])
 def test_a_runner_reads_the_schemas_that_one_process_reads(runner: Runner, where: str | None) -> None:

@@ -69,6 +69,7 @@ def rows_of(table: hudi_core.Table, where: str | None = None) -> dict[str, str]:
     return {row["id"]: repr(row) for row in table.scan(where, meta=False).to_arrow().to_pylist()}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(("kind", "group"), [("cow", 100), ("mor", 2)])
 def test_rows_are_those_of_a_file_of_our_own(tmp_path: Path, form: str, kind: str, group: int) -> None:

@@ -23,6 +23,7 @@ def times(table: Table, where: str | None = None) -> dict[str, int]:
     return dict(zip(rows["id"].to_pylist(), rows["t"].cast(pa.int64()).to_pylist(), strict=True))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(
     ("version", "indexes", "type_", "zone"),
     [

@@ -54,6 +54,7 @@ def rows_of(scan: Scan) -> int:
     return int(scan.to_arrow().num_rows)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("options", [{}, {"metadata": "off"}, {"cached": True}], ids=["plain", "footers", "cached"])
 def test_a_copy_of_a_used_table_answers_as_it_does(
     way: Callable[[Any], Any], options: dict[str, Any], tmp_path: Path
@@ -75,6 +76,7 @@ def test_a_copy_of_a_refreshed_table_answers_as_it_does(way: Callable[[Any], Any
     assert rows(way(table).scan(WHERE)) == rows(table.scan(WHERE))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(
     "requested",
     [

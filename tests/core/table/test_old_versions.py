@@ -40,6 +40,7 @@ def old_table(folder: Path, version: int, type_: Any = "mor", keep: bool = False
     return open_table(folder)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("version", OLD)
 @pytest.mark.parametrize("type_", ["cow", "mor"])
 def test_rows_are_read_without_the_metadata_table(tmp_path: Path, version: int, type_: str) -> None:

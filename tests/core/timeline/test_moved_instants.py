@@ -39,6 +39,7 @@ def move(path: Path, version: int, times: list[str]) -> None:
             file.rename(new / name)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("indexed", [False, True])
 @pytest.mark.parametrize("moved", [(2,), (1,), (0,), (0, 1)])
 @pytest.mark.parametrize("version", [6, 8, 9])
@@ -65,6 +66,7 @@ def test_a_table_of_which_some_instants_moved_is_refused(
     assert sorted(path.rglob("*.parquet")) == files
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("moved", [(2,), (1,), (0,), (0, 1), (0, 1, 2)])
 @pytest.mark.parametrize("version", [6, 8, 9])
 def test_a_metadata_table_of_which_some_instants_moved_is_not_used(

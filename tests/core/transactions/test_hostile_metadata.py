@@ -140,6 +140,7 @@ def _content(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize(("kind", "version"), [("cow", 6), ("mor", 9)])
 def test_no_record_leads_out_of_the_table(tmp_path: Path, kind: str, version: int, situation: str) -> None:
@@ -171,6 +172,7 @@ def test_no_record_leads_out_of_the_table(tmp_path: Path, kind: str, version: in
     assert len(chosen) >= 4
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("version", [6, 8, 9])
 @pytest.mark.parametrize("named", [f"../other/{FILE}", f"/tmp/{FILE}", ".hoodie/hoodie.properties", "of another write"])
 def test_markers_that_lead_elsewhere_are_not_followed(tmp_path: Path, version: int, named: str) -> None:

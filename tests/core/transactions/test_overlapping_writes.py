@@ -45,6 +45,7 @@ def expect(path: Path, *expected: tuple[str, str, int]) -> None:
     assert [str(finding) for finding in found] == []
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(
     ("kind", "version", "op"),
     [

@@ -77,6 +77,7 @@ def changed_rows(table: Table, until: str) -> list[str]:
     return sorted(map(str, table.scan(since="earliest", until=until, meta=False).to_json_rows()))
 
 
+@pytest.mark.each_value
 @each_pair(service=SERVICES, version=(6, 8, 9), change=CHANGES)
 def test_a_plan_that_waits_changes_no_answer(tmp_path: Path, service: str, version: int, change: str) -> None:
     table, time = made(tmp_path / "t", version, service)
@@ -99,6 +100,7 @@ def test_a_plan_that_waits_changes_no_answer(tmp_path: Path, service: str, versi
     assert list(after.refresh().validate()) == []
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("version", [6, 9])
 @pytest.mark.parametrize("service", SERVICES)
 def test_a_batch_widens_and_adds_columns_behind_a_plan(tmp_path: Path, service: str, version: int) -> None:

@@ -122,6 +122,7 @@ class ClosedPartition(ArrowStorage):
                 raise PermissionError(13, "Permission denied")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("is_hidden", [False, True])
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 8), ("mor", 6)])
 def test_a_rollback_that_cannot_delete_leaves_the_table_as_before(

@@ -106,6 +106,7 @@ def test_columns_are_added_to_tables_with_virtual_keys(tmp_path: Path, kind: str
     assert list(table.refresh().validate()) == []
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("meta", ["true", "false"])
 @pytest.mark.parametrize(("kind", "version"), KINDS)
 def test_a_new_column_has_its_default_in_all_rows(tmp_path: Path, kind: str, version: int, meta: str) -> None:
@@ -151,6 +152,7 @@ def change_b(table: Table) -> None:
     table.refresh().upsert(pa.table({"id": ["b"], "n": pa.array([4], pa.int32()), "s": ["y"]}))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("evolved", [False, True])
 @pytest.mark.parametrize("other", ["upsert", "compact"])
 def test_a_schema_change_is_not_hidden_by_a_write_that_was_requested_later(

@@ -186,6 +186,7 @@ def test_times_of_a_writer_in_another_zone_are_followed(tmp_path: Path, in_zone:
     assert sorted(row["n"] for row in refreshed(table).scan(columns=["n"]).to_json_rows()) == [2, 2]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("in_zone", ["Etc/GMT+10", "Etc/GMT-14"], indirect=True)
 @pytest.mark.parametrize("stated", ["UTC", "LOCAL"])
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 8), ("mor", 6)])

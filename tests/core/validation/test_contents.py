@@ -174,6 +174,7 @@ NARROW = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("fault", NARROW)
 @pytest.mark.parametrize("partition", ["column_stats", "partition_stats"])
 def test_statistics_that_leave_values_out(
@@ -275,6 +276,7 @@ FAULTS_OF_LOCATIONS: dict[str, Callable[[list[str], str, str], list[tuple[str, s
 """For each finding what the index has of a file group with keys."""
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("expected", FAULTS_OF_LOCATIONS)
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 def test_a_record_index_that_is_not_of_the_live_keys(

@@ -79,6 +79,7 @@ OPERATIONS: Final[dict[str, Callable[[hudi_core.Table], WriteResult]]] = {
 DRAWN: Final = random.Random(seed(7)).sample(SETTINGS, cases(120, part=6))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version", "options", "ordering", "indexes", "partitioned"), DRAWN)
 def test_whatever_an_operation_refuses_is_an_error_of_our_own(
     tmp_path: Path,
@@ -109,6 +110,7 @@ def test_whatever_an_operation_refuses_is_an_error_of_our_own(
             assert hudi_core.open(path).scan(meta=False).to_arrow().equals(before)
 
 
+@pytest.mark.each_value
 @each_pair(kind=["cow", "mor"], version=[6, 8, 9], options=OPTIONS[:3])
 def test_rows_are_deleted_whatever_their_ordering_values(
     tmp_path: Path, kind: str, version: int, options: dict[str, str]

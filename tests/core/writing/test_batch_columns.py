@@ -112,6 +112,7 @@ def test_a_missing_delete_marker_says_that_rows_are_not_deleted(tmp_path: Path) 
     assert stored(tmp_path)["a"]["ts"] == 2
 
 
+@pytest.mark.each_value
 @each_pair(
     kind=["cow", "mor"],
     version=[6, 8, 9],
@@ -138,6 +139,7 @@ def test_stored_values_of_missing_columns_are_kept(
     assert sorted(stored(tmp_path)) == ["b", "c", "d", "e"]
 
 
+@pytest.mark.each_value
 @KINDS
 def test_indexes_follow_rows_with_kept_values(tmp_path: Path, kind: str, version: int) -> None:
     """WRITE-203."""
@@ -251,6 +253,7 @@ def test_commits_order_rows_without_their_ordering_column(tmp_path: Path, kind: 
     assert (stored(tmp_path)["a"]["ts"], stored(tmp_path)["a"]["fare"]) == (1, 5)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 @pytest.mark.parametrize("version", [6, 9])
 @pytest.mark.parametrize("field", ["_hoodie_commit_time", "_hoodie_commit_seqno"])
@@ -268,6 +271,7 @@ def test_ordering_by_the_commit_is_commit_time_order(tmp_path: Path, kind: str, 
     assert [(stored(tmp_path)[name]["ts"]) for name in "ab"] == [2, 5]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("op", ["upsert", "insert_overwrite_table"])
 @pytest.mark.parametrize("wider", [pa.float64(), pa.float32()])
 def test_whole_numbers_in_floating_point_are_integers(tmp_path: Path, op: str, wider: pa.DataType) -> None:
@@ -311,6 +315,7 @@ def test_rows_that_are_added_widen_integers_only_by_a_number_that_is_none(tmp_pa
     assert [stored(tmp_path)[name]["fare"] for name in "efg"] == [None, 7.0, 0.5]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("op", ["append", "insert", "bulk_insert"])
 @pytest.mark.parametrize("values", [[0.5, None], [None, 0.5], [float("nan"), 0.5], [2.0**53, None]])
 def test_a_batch_with_a_gap_widens_no_integers(tmp_path: Path, op: str, values: list[float | None]) -> None:

@@ -45,6 +45,7 @@ def with_a_deleted_key(folder: Path, indexes: Sequence[str] = (), kind: str = "m
     return refreshed(table)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("version", [6, 8, 9])
 @pytest.mark.parametrize("indexes", INDEXES)
 def test_a_key_that_a_log_file_deletes_comes_back_to_its_file_group(
@@ -76,6 +77,7 @@ def test_a_key_of_another_partition_is_new(tmp_path: Path) -> None:
     assert rows_of(refreshed(table)) == [("a", "x", 1), ("b", "x", 3), ("b", "y", 2), ("c", "y", 1)]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(
     ("version", "index", "spread"),
     [
@@ -187,6 +189,7 @@ def upsert(table: Table, batch: pa.Table, spread: bool) -> WriteResult:
     return write(refreshed(table), batch)
 
 
+@pytest.mark.each_value
 @each_pair(version=[6, 8, 9], made=list(MADE), spread=[False, True], late=[True, False])
 def test_a_late_row_is_there_in_the_place_of_the_deleted_one(
     tmp_path: Path, version: Any, made: str, spread: bool, late: bool
@@ -212,6 +215,7 @@ def test_a_late_row_is_there_in_the_place_of_the_deleted_one(
     assert rows_of(refreshed(table)) == expected
 
 
+@pytest.mark.each_value
 @each_pair(version=[6, 9], made=list(MADE), spread=[False, True])
 def test_a_rewritten_slice_keeps_what_its_delete_markers_say(
     tmp_path: Path, version: Any, made: str, spread: bool
@@ -230,6 +234,7 @@ def test_a_rewritten_slice_keeps_what_its_delete_markers_say(
     assert [str(finding) for finding in after.validate()] == []
 
 
+@pytest.mark.each_value
 @each_pair(version=[6, 9], made=list(MADE), spread=[False, True])
 def test_a_late_delete_marker_brings_no_row_back(tmp_path: Path, version: Any, made: str, spread: bool) -> None:
     """WRITE-1462: nothing is written for it. A row behind it is as any behind the delete."""

@@ -51,6 +51,7 @@ def insert(path: Path, given: pa.Table, properties: dict[str, str], spread: bool
     return write(table, given, "insert", options)
 
 
+@pytest.mark.each_value
 @KINDS
 @pytest.mark.parametrize("options", TABLES, ids=["plain", "record_index", "buckets"])
 @pytest.mark.parametrize("spread", [False, True])
@@ -79,6 +80,7 @@ def test_rows_whose_key_is_there_are_left_out(
     assert list(validate(open_table(path))) == []
 
 
+@pytest.mark.each_value
 @KINDS
 @pytest.mark.parametrize("options", TABLES, ids=["plain", "record_index", "buckets"])
 def test_a_key_that_another_writer_brings_meanwhile_is_there_once(

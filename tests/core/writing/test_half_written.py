@@ -37,6 +37,7 @@ def rows_of(table: Table) -> list[tuple[str, int]]:
     return sorted((row["id"], row["v"]) for row in table.refresh().scan(columns=["id", "v"]).to_arrow().to_pylist())
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("version", [8, 9])
 @pytest.mark.parametrize("name", list(WRITES))
 def test_no_log_file_is_written_beside_a_base_file_that_is_under_way(tmp_path: Path, name: str, version: int) -> None:

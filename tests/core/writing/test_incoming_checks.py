@@ -43,6 +43,7 @@ def test_a_partition_path_that_names_no_folder_is_refused(tmp_path: Path, path: 
     assert files(tmp_path / "t") == before
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 @pytest.mark.parametrize(
     ("path", "expected"),

@@ -90,6 +90,7 @@ def refused(table: hudi_core.Table, match: str, error: type[HudiError] = UsageEr
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 def test_a_write_states_what_the_table_does_not_store(tmp_path: Path, operation: str, kind: str) -> None:
@@ -251,6 +252,7 @@ def test_a_stored_zone_for_both_wins_over_one(tmp_path: Path) -> None:
         table.upsert(NEWER, properties={f"{TIME}.output.timezone": "Asia/Tokyo"})
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("form", ["yyyy-MM-dd", "yyyyMM", "yyyyddMM", "yyyy/MM/dd"])
 def test_options_of_another_form_than_stored_paths_are_refused(tmp_path: Path, operation: str, form: str) -> None:
@@ -262,6 +264,7 @@ def test_options_of_another_form_than_stored_paths_are_refused(tmp_path: Path, o
         OPERATIONS[operation](table, properties={**DAYS, f"{TIME}.output.dateformat": form})
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize(
     "options", [IN_TOKYO, {**DAYS, f"{TIME}.timestamp.type": "EPOCHMILLISECONDS"}, {**DAYS, f"{TIME}.timestamp.type": "SCALAR",

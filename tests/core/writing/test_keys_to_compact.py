@@ -43,6 +43,7 @@ def delete(table: Table, *keys: str) -> None:
     write(refreshed(table), events(*((key, 0, False) for key in keys)).select(["id", "p"]), "delete")
 
 
+@pytest.mark.each_value
 @each_pair(version=[6, 8, 9], made=list(KINDS), spread=[False, True])
 def test_a_row_that_loses_to_one_of_a_log_file_to_compact_is_refused(
     tmp_path: Path, version: Any, made: str, spread: bool
@@ -67,6 +68,7 @@ def test_a_row_that_loses_to_one_of_a_log_file_to_compact_is_refused(
         compact(refreshed(table))
 
 
+@pytest.mark.each_value
 @each_pair(version=[6, 9], made=["files", "buckets", "log files"], spread=[False, True])
 def test_a_late_delete_marker_brings_no_row_back(tmp_path: Path, version: Any, made: str, spread: bool) -> None:
     """It loses to the row that the compaction puts into the base file."""

@@ -12,6 +12,7 @@ from hudi_core.front.keywords import OperationName
 from hudi_core.front.opening import create_table
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("op", ["insert", "append", "bulk_insert", "insert_overwrite", "insert_overwrite_table"])
 @pytest.mark.parametrize("indexes", [(), ("record_index", "bloom_filters")])
 def test_rows_with_a_delete_marker_are_not_added(tmp_path: Path, op: OperationName, indexes: tuple[Any, ...]) -> None:

@@ -107,6 +107,7 @@ def test_rows_merged_column_by_column_do_not_move(tmp_path: Path) -> None:
     assert rows_of(table) == [("a", "x", 2, 2, False)]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version"), KINDS)
 def test_the_record_index_forgets_keys_of_replaced_file_groups(tmp_path: Path, kind: str, version: int) -> None:
     """WRITE-20."""
@@ -136,6 +137,7 @@ def stored_files(table: Table) -> dict[str, list[tuple[str, str, str, int]]]:
     return rows
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version"), KINDS)
 def test_rows_stay_in_the_partition_of_their_key_where_they_are_not_to_move(
     tmp_path: Path, kind: str, version: int

@@ -103,6 +103,7 @@ def test_a_table_is_a_dictionary_of_keys(
             assert rows_of(table) == sorted(model.values(), key=lambda row: (row[0], row[1]))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version"), KINDS)
 def test_untouched_rows_keep_their_time_and_number(tmp_path: Path, kind: str, version: int) -> None:
     """WRITE-8."""
@@ -285,6 +286,7 @@ def test_virtual_keys(tmp_path: Path, kind: str) -> None:
     assert pq.read_table(path, columns=["_hoodie_record_key"]).column(0).null_count > 0
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("type", [pa.string(), pa.int64(), pa.list_(pa.int64())], ids=str)
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 def test_a_new_column_beside_virtual_keys_is_null_in_old_rows(tmp_path: Path, kind: str, type: pa.DataType) -> None:

@@ -61,6 +61,7 @@ def made(folder: Path, kind: str, version: int, indexes: list[str] | None, batch
     return table.refresh()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("kind", "version", "indexes"), KINDS)
 def test_of_rows_with_one_key_those_that_match_are_changed(
@@ -89,6 +90,7 @@ def test_of_rows_with_one_key_those_that_match_are_changed(
         assert read(table) == sorted(expected)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 def test_several_rows_of_a_key_in_one_file_are_refused(tmp_path: Path, kind: str, way: str) -> None:
@@ -108,6 +110,7 @@ def test_several_rows_of_a_key_in_one_file_are_refused(tmp_path: Path, kind: str
     assert read(table) == sorted(row for row in batches[0] if row[2] != 3)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("by_key", [True, False], ids=["key", "predicate"])
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 6), ("mor", 9)])
@@ -137,6 +140,7 @@ def test_all_rows_of_a_key_in_one_file_are_deleted(
     assert [str(finding) for finding in table.refresh().validate()] == []
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("kind", "version", "indexes"), KINDS)
 def test_keys_are_deleted_in_every_slice(

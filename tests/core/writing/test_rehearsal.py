@@ -69,6 +69,7 @@ OPERATIONS = [
 ]  # fmt: skip
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version", "ordering", "options", "indexes"), TABLES)
 def test_a_dry_run_counts_what_the_write_does(
     tmp_path: Path, kind: Any, version: Any, ordering: Any, options: dict[str, str], indexes: Any

@@ -48,6 +48,7 @@ def rows(data_type: pa.DataType, values: list[Any], start: int = 0) -> pa.Table:
     return pa.table({"id": keys, "c": pa.array(values, data_type)})
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 @pytest.mark.parametrize(("name", "path", "value"), [(name, *case) for name, cases in BAD.items() for case in cases])
 def test_a_null_in_a_required_part_is_refused(tmp_path: Path, kind: Any, name: str, path: str, value: Any) -> None:

@@ -33,6 +33,7 @@ def commits(table: Table) -> int:
     return len(table.refresh().timeline.commits)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("seed", range(cases(2)))
 @ALL
 def test_a_transaction_makes_of_a_table_what_a_dictionary_has(

@@ -43,6 +43,7 @@ def stored(folder: Path) -> dict[str, tuple[Any, ...]]:
     return {row["id"]: (row["ts"], row["s"], row["n"]) for row in scan.to_arrow().to_pylist()}
 
 
+@pytest.mark.each_value
 @each_pair(
     kind=["cow", "mor"],
     version=[6, 8, 9],

@@ -42,6 +42,7 @@ def new_table(folder: Path, kind: str = "cow", version: int = 9) -> hudi_core.Ta
     return made.refresh()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("operation", NOTHING)
 @pytest.mark.parametrize(("kind", "version"), [("cow", 6), ("mor", 9)])
 def test_a_write_of_nothing_commits_only_where_it_is_to(

@@ -45,6 +45,7 @@ def stored(folder: Path) -> dict[str, Any]:
     return {row.pop("id"): row for row in hudi_core.open(folder / "t").scan(meta=False).to_arrow().to_pylist()}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("lacks", ["fare", "inner.b", "items.a"])
 def test_a_row_that_lacks_a_part_is_refused_where_it_would_replace_another(

@@ -187,6 +187,7 @@ def test_nothing_counts_that_was_fetched_before_an_own_change(store: MeasuredSto
     assert storage.list("folder") == []
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("look", [refreshed, partial(look_to_plan, statistics=True)], ids=["again", "to_plan"])
 @pytest.mark.parametrize("options", [LISTED, STATED], ids=["listed", "stated"])
 def test_a_commit_between_the_listings_of_both_tables_is_seen(

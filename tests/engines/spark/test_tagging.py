@@ -119,6 +119,7 @@ def test_keys_of_the_whole_table_need_no_partitions(spark: Any) -> None:
     assert places == {**dict(reversed(keys[:-2])), keys[-1][0]: None}
 
 
+@pytest.mark.each_value
 @pytest.mark.one_spark
 @pytest.mark.parametrize("consistent", [False, True], ids=["simple", "consistent"])
 @pytest.mark.parametrize("tasks", [1, 3])

@@ -52,6 +52,7 @@ def all_instants(path: Path) -> list[tuple[str, str]]:
     return [(one.requested_time, one.completes_as) for one in timeline.completed]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 8), ("cow", 6), ("mor", 6)])
 def test_old_instants_go_and_answers_stay(tmp_path: Path, kind: str, version: int) -> None:
     """ARCHIVE-380, ARCHIVE-390, ARCHIVE-398, ARCHIVE-402, QUERY-381."""
@@ -73,6 +74,7 @@ def test_old_instants_go_and_answers_stay(tmp_path: Path, kind: str, version: in
     assert not [name for name in files if name.startswith(tuple(made[:5]))]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 8), ("cow", 6), ("mor", 6)])
 def test_who_listed_the_timeline_before_an_archive_reads_on(tmp_path: Path, kind: str, version: int) -> None:
     """TIME-1141."""

@@ -62,6 +62,7 @@ def kept(version: int, *, with_partitions: bool = True) -> list[str]:
     return [*ALL, "partition_stats"] if with_partitions else list(ALL)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(
     ("version", "is_planned"),
     [(6, True), *((version, is_planned) for version in (8, 9) for is_planned in (False, True))],
@@ -188,6 +189,7 @@ def test_a_write_of_version_6_does_not_complete_behind_a_compaction_that_it_did_
     assert content(tmp_path) == before
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("meanwhile_too", [False, True])
 @pytest.mark.parametrize("replaces", ["insert_overwrite", "delete_partition"])
 def test_in_version_6_a_compaction_has_the_slices_that_were_replaced_since(

@@ -81,6 +81,7 @@ def continued(table: hudi_core.Table) -> None:
     table.overwrite_partitions(rows(100, 110, 5))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version"), KINDS)
 def test_a_table_comes_back_to_its_savepoint(tmp_path: Path, kind: str, version: int) -> None:
     """RESTORE-458."""
@@ -305,6 +306,7 @@ def test_statistics_of_columns_that_only_came_are_built_again(tmp_path: Path, ve
     assert [str(finding) for finding in after.validate()] == []
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version"), [("mor", 6), ("cow", 6), ("mor", 9)])
 def test_readers_go_on_while_instants_are_undone(tmp_path: Path, kind: str, version: int) -> None:
     """RESTORE-1028: also where file names do not tell which write a log file is of."""

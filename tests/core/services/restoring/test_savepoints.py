@@ -17,6 +17,7 @@ from hudi_core.validation.validate import validate
 from tests.core.services.restoring.test_run import KINDS, content, made, rows
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version"), KINDS)
 def test_a_saved_state_stays_readable_through_cleans(tmp_path: Path, kind: str, version: int) -> None:
     """RESTORE-450."""
@@ -68,6 +69,7 @@ def left_half_made(table: Table, number: int = -1) -> str:
     return time
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version"), KINDS)
 def test_a_savepoint_that_is_half_made_hides_nothing(tmp_path: Path, kind: str, version: int) -> None:
     """RESTORE-530: the saved write is complete, and what the metadata table has of it counts."""

@@ -118,6 +118,7 @@ BUILT_UPON: dict[str, tuple[Write, Write, str]] = {
 }
 
 
+@pytest.mark.each_value
 @EACH
 @pytest.mark.parametrize("name", BUILT_UPON)
 def test_a_write_that_later_ones_build_on_is_refused(tmp_path: Path, kind: str, version: int, name: str) -> None:

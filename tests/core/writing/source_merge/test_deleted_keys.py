@@ -22,6 +22,7 @@ CONSISTENT = {**SIMPLE, "hoodie.index.bucket.engine": "CONSISTENT_HASHING"}
 TYPES = pa.schema([("id", pa.string()), ("n", pa.int32()), ("ts", pa.int64())])
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("in_parts", [False, True], ids=["whole", "parts"])
 @pytest.mark.parametrize(
     "options",

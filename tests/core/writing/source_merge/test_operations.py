@@ -87,6 +87,7 @@ def test_the_first_clause_decides(
     assert [finding for finding in validate(table.refresh()) if finding.severity != "info"] == []
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version", "indexes", "options"), KINDS)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 8))])
 def test_a_merge_is_what_its_clauses_say_row_by_row(

@@ -95,6 +95,7 @@ def run(table: Table, rows: LocalRows, op: str) -> Any:
     return spread_write(table, rows, op)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("op", OPERATIONS)
 @pytest.mark.parametrize("change", [other_keys, fewer_rows, other_partitions, swapped_partitions])
 def test_rows_that_differ_when_they_are_computed_again_are_refused(tmp_path: Path, op: str, change: Any) -> None:

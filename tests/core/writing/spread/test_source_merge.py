@@ -42,6 +42,7 @@ def merged(table: Table, rows: Any, on: Any, parts: random.Random | None, *, rep
     )
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version"), KINDS)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_merge_in_parts_is_that_of_the_whole(tmp_path: Path, kind: str, version: int, seed: int) -> None:

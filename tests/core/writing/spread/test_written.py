@@ -97,6 +97,7 @@ EACH: Final = each_pair(kind=["cow", "mor"], version=[6, 8, 9], most_files=[1 <<
 """Markers of a part are files, or, where it may have none, lines of one."""
 
 
+@pytest.mark.each_value
 @EACH
 def test_a_task_that_failed_is_done_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int, most_files: int
@@ -118,6 +119,7 @@ def test_a_task_that_failed_is_done_again(
     assert spread.storage.list(".hoodie/.temp", recursive=True) == []
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kind", "version"), KINDS)
 def test_an_attempt_that_outlives_its_write_leaves_nothing(tmp_path: Path, kind: str, version: int) -> None:
     """WRITE-426: before it writes it sees that the write has ended."""
@@ -135,6 +137,7 @@ def test_an_attempt_that_outlives_its_write_leaves_nothing(tmp_path: Path, kind:
     assert_twins(spread, whole)
 
 
+@pytest.mark.each_value
 @EACH
 def test_an_attempt_whose_write_ends_while_it_writes_deletes_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int, most_files: int
@@ -165,6 +168,7 @@ def test_an_attempt_whose_write_ends_while_it_writes_deletes_its_file(
     assert_twins(spread, whole)
 
 
+@pytest.mark.each_value
 @EACH
 def test_a_write_that_dies_is_rolled_back_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int, most_files: int
