@@ -18,7 +18,7 @@ from hypothesis import settings
 pytest.register_assert_rewrite("tests.contract", "tests.support")
 
 from tests.support.conformance import share_unpacked_tables  # noqa: E402  # assertions of what it imports are rewritten
-from tests.support.drawing import SOAK, cover_values, profile  # noqa: E402  # too
+from tests.support.drawing import SOAK, cover_values, profile, take_part  # noqa: E402  # too
 
 pytest_plugins = ("tests.support.assertions", "tests.support.expression_tables", "tests.support.stores")
 
@@ -100,27 +100,32 @@ def _import_share(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """An ordinary run leaves out what takes long, and of the marked tests the cases whose values others have; `make soak` runs
-    all. What the command line names and `-k` chooses is there already: a case that is asked for alone runs."""
+    """An ordinary run leaves out what takes long, and of marked tests some cases; `make soak` runs all. What the command line
+    names and `-k` chooses is there already: a case that is asked for alone runs."""
     if SOAK:
         return
-    long = {item for item in items if item.get_closest_marker("soak")} | _without_new_values(items)
+    long = {item for item in items if item.get_closest_marker("soak")} | _left_out(items)
     if long:
         config.hook.pytest_deselected(items=list(long))
         items[:] = [item for item in items if item not in long]
 
 
-def _without_new_values(items: list[pytest.Item]) -> set[pytest.Item]:
-    """The cases of tests marked `each_value` that others of the same test make needless."""
+def _left_out(items: list[pytest.Item]) -> set[pytest.Item]:
+    """The cases of tests marked `each_value` or `one_of` that an ordinary run leaves out."""
     by_test: dict[str, list[pytest.Function]] = {}
     for item in items:
-        if isinstance(item, pytest.Function) and item.get_closest_marker("each_value") and hasattr(item, "callspec"):
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
             by_test.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    needless: set[pytest.Item] = set()
+    left_out: set[pytest.Item] = set()
     for name, cases in by_test.items():
-        kept = set(cover_values(name, [tuple(case.callspec.params.values()) for case in cases]))
-        needless.update(case for place, case in enumerate(cases) if place not in kept)
-    return needless
+        if cases[0].get_closest_marker("each_value"):
+            kept = cover_values(name, [tuple(case.callspec.params.values()) for case in cases])
+        elif part := cases[0].get_closest_marker("one_of"):
+            kept = take_part(name, len(cases), *part.args)
+        else:
+            continue
+        left_out.update(case for place, case in enumerate(cases) if place not in kept)
+    return left_out
 
 
 @pytest.hookimpl(optionalhook=True)

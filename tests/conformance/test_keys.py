@@ -89,6 +89,7 @@ def _names(answer: str | None) -> tuple[str, ...]:
     return tuple(part.strip() for part in (answer or "").split(",") if part.strip())
 
 
+@pytest.mark.one_of(2)
 @each_table_where(
     lambda entry: entry.expected["table"]["populate_meta_fields"] and entry.expected["snapshot"]["rows"],
     "keys in its rows",

@@ -241,6 +241,7 @@ def test_snapshot_has_the_recorded_rows(entry: TableEntry | None, mode: Metadata
     settle_rows(entry, "snapshot", found, entry.expected["snapshot"]["rows"])
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("entry", readable(), ids=named)
 def test_filters_give_the_recorded_rows(entry: TableEntry | None) -> None:
     if entry is None:

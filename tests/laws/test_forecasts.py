@@ -116,6 +116,7 @@ def read_by(table: Table) -> list[tuple[int, int, int]]:
     ]
 
 
+@pytest.mark.one_of(2)
 @each_layout()
 def test_what_is_read_is_within_a_tenth_of_what_was_forecast(made: Layout, tmp_path: Path) -> None:
     """CLUSTER-670: slices, bytes and requests of each query, and of all together."""
@@ -144,6 +145,7 @@ def _best_of(table: Table, queries: list[Query], sizes: FileSizes) -> int:
     )
 
 
+@pytest.mark.one_of(2)
 @each_layout()
 def test_advice_is_kept_once_it_is_followed(made: Layout, tmp_path: Path) -> None:
     """ADVICE-9: the best clustering saves what it promised, and is not advised again, but for files that its groups had no room

@@ -85,6 +85,7 @@ def test_a_comparison_of_a_function_keeps_its_truth(known: Function, data: st.Da
         assert _truth(preimage.is_null(term), row) is _logic(value is None)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("known", BOUNDED, ids=lambda known: known.name)
 @settings(max_examples=cases(15), deadline=None)
 @given(data=st.data())

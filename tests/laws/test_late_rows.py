@@ -23,7 +23,7 @@ from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.timeline.instants import COMPACTION, LOG_COMPACTION
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.spread.operations import spread_write
-from tests.support.drawing import cases, each_pair
+from tests.support.drawing import cases
 from tests.support.inserts_into_logs import inserts_into_logs
 from tests.support.local_flow import local_rows
 
@@ -37,6 +37,8 @@ MADE: dict[str, dict[str, Any]] = {
     "buckets": {"options": BUCKETS},
     "log files": {"indexes": ["record_index"]},
 }
+
+KINDS = st.sampled_from(list(MADE))
 
 Event = tuple[str, int, bool]
 """A key, an ordering value, and whether it is a delete marker."""
@@ -174,17 +176,15 @@ def one_of(keys: set[str]) -> str:
     return f"id IN ({', '.join(map(repr, sorted(keys)))})"
 
 
-@each_pair(version=[6, 9], made=list(MADE), spread=[False, True])
-@settings(max_examples=cases(30))
-@given(steps=STEPS)
+@settings(max_examples=cases(480, part=32))
+@given(version=st.sampled_from([6, 9]), made=KINDS, spread=st.booleans(), steps=STEPS)
 def test_what_a_write_answers_is_what_readers_get(version: Any, made: str, spread: bool, steps: list[Any]) -> None:
     """WRITE-1462."""
     take_steps(version, made, spread, steps)
 
 
-@each_pair(version=[6, 8, 9], made=list(MADE), spread=[False, True])
-@settings(max_examples=cases(18))
-@given(steps=AROUND_PLANS)
+@settings(max_examples=cases(432, part=28))
+@given(version=st.sampled_from([6, 8, 9]), made=KINDS, spread=st.booleans(), steps=AROUND_PLANS)
 def test_compactions_that_wait_change_no_row(version: Any, made: str, spread: bool, steps: list[Any]) -> None:
     """WRITE-1484."""
     take_steps(version, made, spread, steps)

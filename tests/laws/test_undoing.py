@@ -90,6 +90,7 @@ def drawn(random: Random) -> Change:
     return Change(operation, drawn_rows, random.choice(SMALL))
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version", "indexes"), KINDS if SOAK else KINDS[1::2])
 def test_a_table_without_a_write_is_as_if_it_had_never_been(
     tmp_path: Path, kind: str, version: int, indexes: tuple[str, ...] | None

@@ -216,6 +216,7 @@ def test_a_run_that_was_taken_over_leaves_the_other_alone(
             assert world.violation(plays, switched(stop, second, pauses=True)) == "", name
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("kind", "version", "restores_first"),
     [("mor", 9, True), ("cow", 9, False), ("cow", 6, True), ("mor", 8, False), ("mor", 6, True)][::SAMPLE],

@@ -161,6 +161,7 @@ def outcome(pair: str, play: Play, tables: Tables, folder: Path) -> tuple[bool, 
 ALL = [(pair, play) for pair in PAIRS for play in PLAYS.get(pair.name, ())]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("pair", "play"), ALL if SOAK else ALL[::5])
 def test_pairs_end_as_the_table_has_it(
     tmp_path: Path, tables: Tables, monkeypatch: pytest.MonkeyPatch, pair: Pair, play: Play

@@ -22,6 +22,7 @@ def piped(*arguments: object, given: bytes = b"") -> bytes:
     return done.stdout
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("form", ["parquet", "arrow", "csv", "jsonl"])
 def test_rows_go_through_a_pipe(form: str, tmp_path: Path) -> None:
     """CLI-680: the first bytes tell the format, of CSV that there is no other."""

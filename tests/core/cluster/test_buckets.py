@@ -51,6 +51,7 @@ def buckets(table: hudi_core.Table) -> list[tuple[str, str]]:
     return sorted((one.partition, same_bucket(one.file_id)) for one in table.refresh().slices())
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("kind", "version"),
     [

@@ -30,6 +30,7 @@ def waiting(path: Path) -> list[str]:
     ]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("kind", "version", "indexes", "after", "step"), [("cow", 9, ["record_index"], True, 6), ("mor", 6, [], False, 3)]
 )

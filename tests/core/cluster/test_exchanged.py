@@ -34,6 +34,7 @@ def reorder(table: Table, order: str, runner: Runner | None = None, **options: A
     return table.cluster(**{"sizes": SIZES, **ORDERS[order], **options}, runner=runner)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("order", "version"),
     [("zorder", 9), ("no order", 9)]

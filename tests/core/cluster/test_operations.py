@@ -193,6 +193,7 @@ def test_a_plan_waits_and_is_run_or_cancelled(tmp_path: Path, version: int) -> N
         run_requested(table, again.instant, LINEAR)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 6)])
 def test_a_completed_clustering_is_rolled_back_with_its_plan(tmp_path: Path, kind: str, version: int) -> None:
     """ROLLBACK-4."""

@@ -83,6 +83,7 @@ def at_once(folder: Path, pool: Executor, kind: str, writers: int, *, runs: int,
     return clustered
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 def test_threads_that_write_and_cluster_lose_and_repeat_no_commit(tmp_path: Path, kind: str) -> None:
     with ThreadPoolExecutor(2) as pool:

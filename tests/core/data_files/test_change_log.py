@@ -194,6 +194,7 @@ def test_virtual_keys(tmp_path: Path, mode: CdcMode) -> None:
         assert to_list(log.fields["record_key"]) == ["b", "c"]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 def test_a_clustering_is_no_change(tmp_path: Path, kind: str) -> None:
     """WRITE-51: rows that are rewritten as they are have no log of changes, and changes stay those of before."""

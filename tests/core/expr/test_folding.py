@@ -65,6 +65,7 @@ CHAINS = {
 }
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("name", CHAINS)
 def test_a_chain_takes_time_in_proportion_to_its_length(name: str) -> None:
     form, joiner = CHAINS[name]

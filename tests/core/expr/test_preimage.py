@@ -229,6 +229,7 @@ def is_of_columns_only(predicate: Predicate) -> bool:
     )
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("term", [*TAKEN_BACK, *LEFT_IN_PART], ids=repr)
 def test_a_cut_of_the_function_holds_for_just_the_values_for_which_it_holds(term: Apply) -> None:
     for wanted, after in itertools.product(cuts_of(term), (False, True)):
@@ -238,6 +239,7 @@ def test_a_cut_of_the_function_holds_for_just_the_values_for_which_it_holds(term
                 assert truth(taken, term, value) is truth(raw, term, value), (wanted, after, value, taken)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("term", [*TAKEN_BACK, *LEFT_IN_PART], ids=repr)
 @settings(max_examples=10, deadline=None)
 @given(data=st.data())

@@ -336,6 +336,7 @@ def test_single_log_files_hold_what_was_recorded() -> None:
             check_block(block, expected)
 
 
+@pytest.mark.one_of(2)
 @each_table_where(lambda entry: entry.has("*/.*.log.*"), "log files", every=3)
 def test_every_log_file_of_every_table_is_read_whole(entry: TableEntry) -> None:
     root = entry.unpacked()

@@ -119,6 +119,7 @@ def test_a_built_metadata_table_equals_a_maintained_one(tmp_path: Path, kind: st
     assert after == before
 
 
+@pytest.mark.one_of(2)
 @each_kind
 def test_writes_maintain_built_indexes(tmp_path: Path, kind: str, version: int) -> None:
     table = build_metadata_table(written(tmp_path / "t", kind, version, None), INDEXES.get(version, ALL))

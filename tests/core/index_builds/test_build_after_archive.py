@@ -20,6 +20,7 @@ def rows(*keys: str) -> pa.Table:
     return pa.Table.from_pylist([{"id": key, "n": number} for number, key in enumerate(keys)], TYPES)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [6, 8, 9])
 def test_the_record_index_keeps_its_file_groups(tmp_path: Path, version: int) -> None:
     """TIME-1476."""

@@ -39,6 +39,7 @@ def build(table: Table, kinds: str, **given: Any) -> Table:
     return table
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("kinds", "version"),
     [("record_index", 9), ("expression", 9)]

@@ -91,6 +91,7 @@ def once(work: Callable[[], object]) -> Callable[[int], None]:
     return progress
 
 
+@pytest.mark.one_of(2)
 @each_kind
 def test_writes_that_complete_meanwhile_are_in_the_indexes(tmp_path: Path, kind: str, version: int) -> None:
     """META-91, META-92."""
@@ -197,6 +198,7 @@ def test_a_build_that_others_always_miss_is_given_up(tmp_path: Path, monkeypatch
     assert not list_planned_builds(left.timeline)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("version", "before", "kinds"),
     [
@@ -273,6 +275,7 @@ def test_a_metadata_table_that_was_built_and_then_left_behind_is_behind(tmp_path
         read(tmp_path / "t")
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 8)])
 def test_a_write_that_was_overtaken_by_another_and_by_a_build_leaves_no_metadata_table_behind(
     tmp_path: Path, kind: str, version: int

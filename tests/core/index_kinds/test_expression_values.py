@@ -28,6 +28,7 @@ from tests.support.expression_tables import (
 )
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [9, 8])
 def test_statistics_are_those_of_the_values_in_each_file(tmp_path: Path, indexable: Copies, version: int) -> None:
     """META-35, META-116, META-117, META-1142: of what is there, of what comes, and of whole partitions."""

@@ -291,6 +291,7 @@ def test_tasks_run_on_other_machines(indexable: Copies, tmp_path: Path, monkeypa
     assert_kept(table)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 def test_tables_without_meta_columns_have_the_bounds_of_their_own_column(tmp_path: Path, kind: str) -> None:
     """WRITE-60, TIME-230: the partition column stands where files have the indexed one, five places behind."""

@@ -87,6 +87,7 @@ def with_log_of_dead_writer(folder: Path, partition: str, size: int, version: in
     return begun
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("partition", "size", "version"),
     [*((partition, 40, 6) for partition in PARTITIONS), ("files", 0, 6), ("record_index", 3, 6), ("files", 40, 9)],

@@ -72,6 +72,7 @@ def values(path: Path) -> list[tuple[str, int]]:
     return sorted((row["id"], row["n"]) for row in scan.to_json_rows())
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 8), ("mor", 6)])
 def test_a_compaction_keeps_all_live_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int
@@ -104,6 +105,7 @@ def test_writes_compact_by_themselves(tmp_path: Path) -> None:
     assert values(tmp_path / "t") == [(f"k{number}", number) for number in range(10)]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 6)])
 def test_slices_that_two_compactions_replaced_are_cleaned_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int
@@ -122,6 +124,7 @@ def test_slices_that_two_compactions_replaced_are_cleaned_away(
     assert open_table(tmp_path / "t", metadata="require").scan("n = 23").to_arrow().num_rows == 1
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [9, 6])
 def test_files_of_the_last_two_slices_are_not_cleaned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
@@ -170,6 +173,7 @@ def test_a_compaction_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert not any(seen)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [9, 6])
 def test_a_writer_that_crashes_while_it_compacts_leaves_the_table_correct(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int

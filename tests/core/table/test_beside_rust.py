@@ -52,6 +52,7 @@ def test_a_write_that_died_there_is_rolled_back_by_its_markers(tmp_path: Path, k
     assert open_table(root).timeline.pending == ()
 
 
+@pytest.mark.one_of(2)
 @kinds
 def test_they_are_written_on_and_served(tmp_path: Path, kind: str) -> None:
     """TABLE-740: upserts, deletes, indexes, clustering, compaction, clean and archive."""

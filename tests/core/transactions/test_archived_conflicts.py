@@ -41,6 +41,7 @@ def archive_most(path: Path) -> int:
     return archive(open_table(path), options).instants
 
 
+@pytest.mark.one_of(2)
 @KINDS
 def test_a_write_that_was_archived_since_is_not_overwritten(tmp_path: Path, kind: str, version: int) -> None:
     """CONFLICT-1430: the file group was changed by a write that was pending when this one began."""

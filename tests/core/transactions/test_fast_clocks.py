@@ -67,6 +67,7 @@ def test_a_write_that_was_rolled_back_does_not_complete(tmp_path: Path) -> None:
     assert [str(finding) for finding in validate(open_table(path))] == []
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("mor", 6)])
 def test_files_that_a_write_made_after_its_rollback_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int

@@ -34,6 +34,7 @@ def upsert(path: Path, key: str, n: int, options: WriteOptions | None = None) ->
     write(open_table(path), rows((key, "x", n)), "upsert", options)
 
 
+@pytest.mark.one_of(2)
 @KINDS
 def test_a_new_key_is_there_once_where_one_writer_fills_a_small_file_and_one_begins_a_file(
     tmp_path: Path, kind: str, version: int
@@ -83,6 +84,7 @@ def test_rows_for_two_buckets_do_not_meet(tmp_path: Path) -> None:
     assert len(read(path)) == 10
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), [("cow", 6), ("mor", 9)])
 def test_a_write_whose_files_a_clean_takes_is_planned_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int

@@ -140,6 +140,7 @@ def test_the_history_of_schemas_stays_that_of_the_last_change(tmp_path: Path) ->
     assert after.scan("t = 's20'", as_of=waiting).to_arrow().num_rows == 1
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("service", SERVICES)
 def test_an_expression_index_that_came_behind_the_plan_loses_no_row(tmp_path: Path, service: str) -> None:
     table, time = made(tmp_path / "t", 9, service)

@@ -38,6 +38,7 @@ def findings(path: Path) -> list[str]:
     return [str(finding) for finding in validate(open_table(path))]
 
 
+@pytest.mark.one_of(2)
 @KINDS
 def test_a_new_key_that_two_writers_upsert_into_two_partitions_is_there_once(
     tmp_path: Path, kind: str, version: int
@@ -67,6 +68,7 @@ def test_a_row_that_is_added_beside_the_delete_of_its_key_stays_in_the_index(tmp
     assert findings(path) == []
 
 
+@pytest.mark.one_of(2)
 @KINDS
 def test_writers_of_other_keys_do_not_wait_for_one_another(tmp_path: Path, kind: str, version: int) -> None:
     """CONFLICT-530."""

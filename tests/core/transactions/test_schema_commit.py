@@ -53,6 +53,7 @@ def versions(table: Table) -> tuple[Schema, ...]:
     return history
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), KINDS)
 def test_schema_changes_are_commits_that_later_writes_keep(tmp_path: Path, kind: str, version: int) -> None:
     table = new_table(tmp_path, kind, version)
@@ -89,6 +90,7 @@ def test_a_column_that_a_write_adds_becomes_a_version(tmp_path: Path) -> None:
     assert [(row["s"], row["t"]) for row in rows(table)] == [("new", None), (None, "y")]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), KINDS)
 def test_columns_are_added_to_tables_with_virtual_keys(tmp_path: Path, kind: str, version: int) -> None:
     """COMMIT-1424: the meta columns of the first version have ids of their own."""
@@ -227,6 +229,7 @@ def test_rows_keep_the_default_that_they_have(tmp_path: Path) -> None:
         assert [row["x"] for row in rows(table)] == ["1", "1"]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), KINDS)
 def test_files_keep_their_schema_when_all_before_the_first_change_is_archived(
     tmp_path: Path, kind: str, version: int

@@ -88,6 +88,7 @@ def stopped_meanwhile(path: Path, first: str, end: str, second: str) -> tuple[st
     return output, process.returncode
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("kind", "first", "second", "value"),
     [("cow", "upsert", "roll back", 2), ("mor", "upsert", "other upsert", 20), ("mor", "compact", "compact", 2)],

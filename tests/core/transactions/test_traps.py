@@ -214,6 +214,7 @@ def test_all_times_of_a_table_are_of_its_zone(
     assert before <= min(times) <= max(times) <= after
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [6, 8])
 def test_no_write_upgrades_a_table(tmp_path: Path, version: int) -> None:
     """COMMIT-23: writers of Apache Hudi do, unless they are told not to."""

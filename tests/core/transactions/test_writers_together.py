@@ -71,6 +71,7 @@ def expect(path: str, reports: Sequence[Reported]) -> None:
     assert not list(Path(path).glob(".hoodie/lock"))
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 def test_threads_lose_and_repeat_no_commit(tmp_path: Path, kind: str) -> None:
     with ThreadPoolExecutor(2) as pool:

@@ -55,6 +55,7 @@ def without_record_keys(table: Table) -> None:
         path.unlink()
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("damage", "kind"),
     [(swapped, "cow"), (cut, "mor")]

@@ -77,6 +77,7 @@ def held(table: hudi_core.Table) -> None:
     assert [bucket_of_file(name) for name in found[FILE_NAME].to_pylist()] == numbers.tolist()
 
 
+@pytest.mark.one_of(2)
 @EACH
 def test_every_operation_keeps_keys_in_their_buckets(
     tmp_path: Path, kind: str, version: int, layout: dict[str, str]
@@ -110,6 +111,7 @@ def test_every_operation_keeps_keys_in_their_buckets(
     assert content(table) == {**expected, **({"k000": 7, "k001": 7} if kind == "mor" else {"k000": 6, "k001": 6})}
 
 
+@pytest.mark.one_of(2)
 @EACH
 def test_a_merge_deletes_updates_and_inserts_in_buckets(
     tmp_path: Path, kind: str, version: int, layout: dict[str, str]
@@ -124,6 +126,7 @@ def test_a_merge_deletes_updates_and_inserts_in_buckets(
     held(table)
 
 
+@pytest.mark.one_of(2)
 @EACH
 def test_overwrites_begin_buckets_anew(tmp_path: Path, kind: str, version: int, layout: dict[str, str]) -> None:
     """WRITE-582: nodes of consistent hashing name file groups that would be gone for good."""

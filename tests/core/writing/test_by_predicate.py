@@ -35,6 +35,7 @@ def values(table: Table) -> dict[str, Any]:
     return {row["id"]: row["v"] for row in refreshed(table).scan(columns=["id", "v"]).to_json_rows()}
 
 
+@pytest.mark.one_of(2)
 @KINDS
 def test_rows_that_match_are_deleted(tmp_path: Path, kind: str, version: int, virtual: bool) -> None:
     """WRITE-25."""
@@ -60,6 +61,7 @@ def test_two_values_for_a_column_are_refused(tmp_path: Path) -> None:
             merge.execute()
 
 
+@pytest.mark.one_of(2)
 @KINDS
 def test_rows_that_match_are_updated(tmp_path: Path, kind: str, version: int, virtual: bool) -> None:
     """WRITE-26."""

@@ -136,6 +136,7 @@ def events(*values: tuple[str, int, bool]) -> pa.Table:
     return pa.Table.from_pylist(made, EVENTS)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [6, 9])
 def test_a_row_that_loses_against_its_delete_marker_is_no_insert(tmp_path: Path, version: int) -> None:
     table = create_table(
@@ -329,6 +330,7 @@ def test_a_late_row_of_a_slice_that_is_to_be_compacted_is_refused(tmp_path: Path
     assert rows_of(refreshed(table)) == [("a", "x", 11), ("b", "x", 12)]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [6, 8, 9])
 def test_a_row_that_loses_to_what_a_planned_compaction_merges_is_refused(tmp_path: Path, version: int) -> None:
     """WRITE-1462: the compaction puts a row of a log file into the base file, and its delete stays in a later log file."""

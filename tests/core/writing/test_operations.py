@@ -185,6 +185,7 @@ def test_inserts_keep_rows_of_one_key_and_appends_read_nothing(tmp_path: Path) -
     assert [row[2] for row in rows_of(table)] == [1, 2, 3]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), KINDS)
 def test_rows_with_a_delete_marker_are_deleted(tmp_path: Path, kind: str, version: int) -> None:
     """WRITE-7, WRITE-14."""
@@ -305,6 +306,7 @@ def test_a_new_column_beside_virtual_keys_is_null_in_old_rows(tmp_path: Path, ki
     assert rows_of(table, "id", "v", "new") == shown
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 6)])
 def test_a_record_index_of_virtual_keys_is_kept(tmp_path: Path, kind: str, version: int) -> None:
     """WRITE-72."""

@@ -49,6 +49,7 @@ def blocks(table: Table) -> list[LogBlock]:
     return [block for log in file_slice.logs for block in read_blocks(table.storage.open(log.path))]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("version", "settings", "columns"),
     [(9, {}, ["n"]), (8, {}, ["n"]), (9, {"ordering": "ts", "options": BY_COMMIT_TIME}, ["n", "ts"])],
@@ -105,6 +106,7 @@ def test_a_table_that_writes_no_logs_gets_whole_rows(tmp_path: Path) -> None:
     assert stored(table)[0] == ("a", 5, "a1", 1, {"a": 1})
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [8, 9])
 def test_a_key_comes_back_behind_partial_rows_in_a_base_file(tmp_path: Path, version: int) -> None:
     """WRITE-1481: readers of Apache Hudi cannot merge a row with a delete before it in log files with partial rows."""

@@ -82,6 +82,7 @@ def _change(changes: Changes, rows: list[dict[str, Any]], out: list[int], bound:
         changes.delete(where=col("v") > bound)
 
 
+@pytest.mark.one_of(2)
 @ALL
 def test_a_block_that_raises_changes_nothing(
     tmp_path: Path, kind: str, version: int, indexes: tuple[str, ...], options: Mapping[str, str]

@@ -84,6 +84,7 @@ def test_rows_are_the_same_when_reading_fails(failing: Any, monkeypatch: pytest.
     assert rows_of(failing.scan(**requested)) == in_order(open_table(str(rides())).scan(**requested).to_json_rows())
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("wide", [False, True], ids=["by ranges", "by files"])
 def test_locations_are_the_same_when_lookups_fail(failing: Any, wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     table = hudi_spark.open(failing.spark, str(rides()))

@@ -118,6 +118,7 @@ def test_columns_without_a_type_have_that_of_the_table(spark: Any, tmp_path: Pat
     assert table.refresh().scan().to_spark().count() == 3
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("op", ["append", "upsert"])
 def test_rows_that_are_lost_and_computed_again_are_the_same_or_refused(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, op: str

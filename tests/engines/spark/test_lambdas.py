@@ -29,6 +29,7 @@ AT_ONCE = 8
 """So many predicates are one plan: Spark plans many small ones sooner than a great one."""
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("ansi", MODES.values(), ids=MODES)
 @pytest.mark.parametrize(
     "first",

@@ -59,6 +59,7 @@ def shown(arrow: Any, schema: Any, frame: Any) -> list[str]:
     return in_order(found)
 
 
+@pytest.mark.one_of(4)
 @pytest.mark.one_spark
 @pytest.mark.parametrize("entry", readable(), ids=named)
 def test_recorded_tables_have_the_recorded_rows(spark: Any, entry: TableEntry | None) -> None:
@@ -100,6 +101,7 @@ def _in_terms_of(table: Any, requested: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     "requested", [{}, {"where": "op = 'u'", "columns": ["op", "after"], "meta": False}, {"limit": 3}]
 )

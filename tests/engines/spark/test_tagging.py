@@ -65,6 +65,7 @@ def expected(table: Any, keys: list[tuple[str, str]], options: TagOptions) -> Lo
     }
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("options", "wide"),
     [
@@ -145,6 +146,7 @@ def test_buckets_of_the_whole_table_are_refused(spark: Any) -> None:
         hudi_spark.open(spark, root).tag(frame, replace(options, whole_table=True))
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.one_spark
 @pytest.mark.parametrize("wide", [False, True], ids=["by ranges", "by files"])
 def test_files_are_those_that_a_full_join_finds(spark: Any, wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,6 +166,7 @@ def test_files_are_those_that_a_full_join_finds(spark: Any, wide: bool, monkeypa
     assert reported["n"] == reported["same"] == 2 * reported["found"] > 0
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("way", ["by ranges", "by files", "by buckets"])
 def test_columns_of_rows_stay_whatever_their_types(spark: Any, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distributed, "is_wide", lambda *_: way == "by files")
@@ -217,6 +220,7 @@ def buckets_of(spark: Any, _: pytest.MonkeyPatch) -> tuple[Any, TagOptions]:
     return hudi_spark.open(spark, path), options
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("cut", [ranges_of, buckets_of, files_of])
 def test_columns_beside_the_keys_have_any_names(spark: Any, monkeypatch: pytest.MonkeyPatch, cut: Any) -> None:
     """INDEX-1502: also such that Spark reads as fields of others, those of this library's own steps, and one name twice."""

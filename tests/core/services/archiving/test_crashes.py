@@ -32,6 +32,7 @@ def instants(path: Path) -> list[tuple[str, str]]:
     return [(one.requested_time, one.completes_as) for one in timeline.completed]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("kind", "version", "indexes", "after", "step"),
     [("cow", 9, ("column_stats",), False, 13), ("mor", 6, ("column_stats",), True, 11), ("mor", 8, None, True, 6)],

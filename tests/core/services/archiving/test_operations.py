@@ -112,6 +112,7 @@ def test_nothing_goes_before_there_are_too_many(tmp_path: Path) -> None:
     assert archive(open_table(tmp_path), options).instants == 4
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [6, 9])
 def test_the_metadata_table_holds_it_and_is_archived_too(tmp_path: Path, version: int) -> None:
     """ARCHIVE-385, ARCHIVE-388, ARCHIVE-401."""
@@ -192,6 +193,7 @@ def test_what_a_clean_retains_stays(tmp_path: Path) -> None:
     assert (times(open_table(tmp_path)), done.held_by) == (made[-4:], "what the last clean retained")
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("version", "cleans"), [(6, 2), (9, 3)])
 def test_cleans_and_rollbacks_go_too(tmp_path: Path, version: int, cleans: int) -> None:
     """ARCHIVE-389."""
@@ -222,6 +224,7 @@ def test_markers_of_archived_writes_go(tmp_path: Path) -> None:
     assert (tmp_path / marker_folder(made[-1])).exists()
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [6, 9])
 def test_many_instants_go_in_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int) -> None:
     """ARCHIVE-400."""

@@ -19,6 +19,7 @@ from tests.support.promises import answers, broken
 from tests.support.written_tables import TYPES, rows
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("kind", "version", "indexes", "after", "step"),
     [

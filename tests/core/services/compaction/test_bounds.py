@@ -16,6 +16,7 @@ ONE_SLICE = CompactionOptions(bounds=WorkBounds(bytes=1))
 NO_MEMORY = CompactionOptions(bounds=WorkBounds(memory=1))
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [6, 9])
 def test_slices_come_one_by_one(tmp_path: Path, version: int) -> None:
     table = made(tmp_path / "t", version)

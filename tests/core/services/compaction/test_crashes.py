@@ -24,6 +24,7 @@ def waiting(path: Path) -> list[str]:
     return [one.requested_time for one in open_table(path).timeline.pending if one.action == "compaction"]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("version", "indexed", "after", "step"), [(9, True, True, 4), (6, False, False, 3)])
 def test_a_dead_compaction_changes_no_row(tmp_path: Path, version: int, indexed: bool, after: bool, step: int) -> None:
     """COMPACT-368."""

@@ -39,6 +39,7 @@ def changed(path: Path, version: int, indexes: list[str] | None = None) -> Table
     return refreshed(table)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [6, 8, 9])
 def test_rows_stay_as_they_are(tmp_path: Path, version: int) -> None:
     """COMPACT-374, COMPACT-375, COMPACT-377."""
@@ -71,6 +72,7 @@ def test_rows_stay_as_they_are(tmp_path: Path, version: int) -> None:
     assert findings(tmp_path) == []
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [6, 8, 9])
 def test_records_in_files_give_the_same_log_file(tmp_path: Path, version: int) -> None:
     """COMPACT-1020, WRITE-1020: but for its blocks, which are small ones."""
@@ -104,6 +106,7 @@ def test_short_slices_are_left_alone(tmp_path: Path) -> None:
     assert plan_only(table, CompactionOptions(of_logs=True, min_log_blocks=0)).slices == 1
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [6, 9])
 def test_a_plan_that_a_compaction_overtook_is_given_up(tmp_path: Path, version: int) -> None:
     """COMPACT-378."""
@@ -134,6 +137,7 @@ def test_a_compaction_that_comes_meanwhile_ends_the_run(tmp_path: Path) -> None:
     assert findings(tmp_path) == []
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [6, 8, 9])
 def test_writers_go_on_meanwhile(tmp_path: Path, version: int) -> None:
     """COMPACT-371, COMPACT-375, COMPACT-1485: before version 8 the log file of either has the name behind that of the other."""

@@ -93,6 +93,7 @@ def files(path: Path) -> dict[str, bytes]:
     return {str(file.relative_to(path)): file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()}
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [6, 8, 9])
 def test_rows_stay_as_they_are(tmp_path: Path, version: int) -> None:
     """COMPACT-364, COMPACT-365, COMPACT-367."""
@@ -209,6 +210,7 @@ def test_a_dead_run_is_rolled_back_and_run_again(tmp_path: Path) -> None:
     assert content(tmp_path) == before
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [6, 8, 9])
 def test_writers_go_on_while_a_plan_waits(tmp_path: Path, version: int) -> None:
     """COMPACT-367, COMPACT-370, COMPACT-373: their log files belong to the slices after the compaction."""

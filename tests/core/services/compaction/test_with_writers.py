@@ -85,6 +85,7 @@ def test_a_write_completes_after_a_compaction_of_its_file_groups(
     assert findings(tmp_path) == []
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [6, 8, 9])
 def test_a_compaction_completes_after_writes_to_its_file_groups(tmp_path: Path, version: int) -> None:
     """COMPACT-370, COMMIT-327."""
@@ -98,6 +99,7 @@ def test_a_compaction_completes_after_writes_to_its_file_groups(tmp_path: Path, 
     assert content(tmp_path) == after
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [6, 9])
 def test_a_compaction_does_not_undo_a_change_of_the_schema(tmp_path: Path, version: int) -> None:
     """COMPACT-370."""

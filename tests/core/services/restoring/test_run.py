@@ -49,6 +49,7 @@ def files(folder: Path) -> set[str]:
     }
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 6)])
 def test_the_metadata_table_has_a_commit_of_the_restore(tmp_path: Path, kind: str, version: int) -> None:
     """RESTORE-1041."""
@@ -103,6 +104,7 @@ def test_a_table_comes_back_to_its_savepoint(tmp_path: Path, kind: str, version:
     assert list(after.refresh().validate()) == []
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 6)])
 def test_a_dry_run_names_all_and_changes_nothing(tmp_path: Path, kind: str, version: int) -> None:
     """RESTORE-457."""
@@ -181,6 +183,7 @@ def test_a_writer_that_is_alive_is_not_undone(tmp_path: Path) -> None:
         restore(table, saved)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("kind", "version", "after", "step"), [("cow", 9, False, 5), ("mor", 8, True, 6), ("mor", 6, False, 7)]
 )
@@ -208,6 +211,7 @@ def test_a_restore_that_dies_anywhere_is_finished_by_the_next(
     assert False in states
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 8), ("cow", 6)])
 def test_archived_rows_stay_where_only_the_saved_write_is_left(tmp_path: Path, kind: str, version: int) -> None:
     """TIME-586, ARCHIVE-587: the files of archived writes count where the active timeline has saved writes alone."""
@@ -264,6 +268,7 @@ def test_no_commit_begins_while_a_restore_is_pending(tmp_path: Path) -> None:
     assert content(table) == before
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), [("cow", 8), ("mor", 6), ("mor", 9)])
 def test_an_index_that_cannot_be_built_again_is_left_out_with_a_warning(
     tmp_path: Path, kind: str, version: int
@@ -290,6 +295,7 @@ def test_an_index_that_cannot_be_built_again_is_left_out_with_a_warning(
     assert table.refresh().scan(where="m = 7").count() == 1
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [6, 9])
 def test_statistics_of_columns_that_only_came_are_built_again(tmp_path: Path, version: int) -> None:
     """META-1021, RESTORE-461."""

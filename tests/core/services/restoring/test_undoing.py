@@ -41,6 +41,7 @@ def refused(table: hudi_core.Table, folder: Path, instant: str, message: str) ->
     assert (files(folder), sorted(path.name for path in (folder / ".hoodie").rglob("*") if path.is_file())) == before
 
 
+@pytest.mark.one_of(2)
 @EACH
 def test_a_dry_run_shows_what_a_rollback_deletes(tmp_path: Path, kind: str, version: int) -> None:
     """ROLLBACK-1360."""
@@ -59,6 +60,7 @@ def test_a_dry_run_shows_what_a_rollback_deletes(tmp_path: Path, kind: str, vers
     assert there - files(tmp_path / "t") == set(foreseen[0].files) != set()
 
 
+@pytest.mark.one_of(2)
 @EACH
 def test_a_write_is_undone_from_under_later_ones(tmp_path: Path, kind: str, version: int) -> None:
     """ROLLBACK-571: rows, files and indexes are as if it had never been."""
@@ -136,6 +138,7 @@ def test_a_write_that_later_ones_build_on_is_refused(tmp_path: Path, kind: str, 
     assert content(table) == before
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("cow", 6), ("mor", 9)])
 def test_what_a_clean_took_away_does_not_come_back(tmp_path: Path, kind: str, version: int) -> None:
     """ROLLBACK-573: not even of the last write."""
@@ -185,6 +188,7 @@ def test_a_batch_of_a_stream_stays_where_later_commits_count_on_it(tmp_path: Pat
     refused(table, tmp_path / "t", undone, "batches of streams")
 
 
+@pytest.mark.one_of(2)
 @EACH
 def test_indexes_are_built_anew_where_the_write_cannot_be_taken_out(tmp_path: Path, kind: str, version: int) -> None:
     """ROLLBACK-574: statistics of partitions, and an index that was built since."""

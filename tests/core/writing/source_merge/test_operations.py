@@ -62,6 +62,7 @@ def change(number: int, ts: int, v: int | None, gone: bool = False) -> dict[str,
     return {"ride": f"k{number}", "p": "xyz"[number % 3], "ts": ts, "v": v, "gone": gone}
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version", "indexes", "options"), KINDS)
 def test_the_first_clause_decides(
     tmp_path: Path, kind: str, version: int, indexes: tuple[str, ...], options: Mapping[str, str]

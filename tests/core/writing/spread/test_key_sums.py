@@ -110,6 +110,7 @@ def test_rows_that_differ_when_they_are_computed_again_are_refused(tmp_path: Pat
     assert no_leftovers(table)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("op", OPERATIONS)
 def test_the_same_rows_may_be_computed_again(tmp_path: Path, op: str) -> None:
     """WRITE-1500: in any order, as rows of a shuffle come."""

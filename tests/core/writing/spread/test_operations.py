@@ -66,7 +66,7 @@ INDEXES = st.sampled_from([None, ("column_stats",), ("column_stats", "record_ind
     st.randoms(),
     st.booleans(),
 )
-@settings(max_examples=cases(24), deadline=None)
+@settings(max_examples=cases(24, part=5), deadline=None)
 def test_a_spread_write_leaves_what_a_write_of_the_whole_leaves(
     kind: tuple[str, int], indexes: Sequence[str] | None, operations: list[str], chance: random.Random, repeats: bool
 ) -> None:
@@ -93,6 +93,7 @@ def no_leftovers(table: Table) -> bool:
     return latest.storage.list(".hoodie/.temp", recursive=True) == []
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 def test_files_are_cut_as_those_of_the_whole(tmp_path: Path, kind: str) -> None:
     """WRITE-422, WRITE-17: small files are filled first; the others have about even sizes, and the order of keys."""
@@ -112,6 +113,7 @@ def test_files_are_cut_as_those_of_the_whole(tmp_path: Path, kind: str) -> None:
     assert rows_of(refreshed(tables[0])) == rows_of(refreshed(tables[1]))
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), EACH)
 def test_rows_that_match_a_predicate(tmp_path: Path, kind: str, version: int) -> None:
     """WRITE-25, WRITE-26, WRITE-425: they are deleted and updated as in a write of the whole."""
@@ -169,6 +171,7 @@ def test_a_row_that_is_refused_changes_nothing(tmp_path: Path, op: str, column: 
     assert contents(spread) == before
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version"), EACH)
 def test_rows_stay_as_in_a_write_of_the_whole(tmp_path: Path, kind: str, version: int) -> None:
     """WRITE-480, WRITE-425."""
