@@ -22,7 +22,7 @@ def logs(entry: TableEntry) -> bool:
     return any(".log." in path and "/.hoodie/" not in path for path in entry.files)
 
 
-@pytest.mark.one_of(3)
+@pytest.mark.one_of(4)
 @each_table_where(logs, "log files")
 def test_rows_stay_as_they_are(entry: TableEntry, tmp_path: Path) -> None:
     """COMPACT-350, COMPACT-364, COMPACT-367, COMPACT-374."""

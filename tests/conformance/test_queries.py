@@ -139,7 +139,7 @@ def some(kind: str, wanted: Callable[[TableEntry, Answer], bool]) -> pytest.Mark
     return pytest.mark.parametrize("entry", found or [absent], ids=lambda entry: entry.name if entry else "absent")
 
 
-@pytest.mark.one_of(2)
+@pytest.mark.one_of(3)
 @some("time_travel", lambda _, answer: not cleaned(answer))
 def test_rows_as_of_an_instant_are_those_of_apache_hudi(entry: TableEntry) -> None:
     """QUERY-1, META-3."""
@@ -154,14 +154,14 @@ def test_a_time_whose_files_were_cleaned_away_is_refused(entry: TableEntry) -> N
                 opened(entry).scan(as_of=answer["as_of"])
 
 
-@pytest.mark.one_of(2)
+@pytest.mark.one_of(3)
 @each_with("incremental")
 def test_changes_since_a_time_are_those_of_apache_hudi(entry: TableEntry) -> None:
     """QUERY-5, QUERY-7."""
     compare(entry, "since", "start_exclusive", "incremental", lambda table, time: table.scan(since=time))
 
 
-@pytest.mark.one_of(2)
+@pytest.mark.one_of(3)
 @each_with("incremental")
 def test_changes_up_to_a_time_are_rows_of_the_table_then(entry: TableEntry) -> None:
     """From the beginning to the last completion they are all rows; between two times, the rows whose commit lies between."""
@@ -198,7 +198,7 @@ def test_changes_one_by_one_are_those_of_apache_hudi(entry: TableEntry) -> None:
     ledger.close()
 
 
-@pytest.mark.one_of(2)
+@pytest.mark.one_of(3)
 @each_with("cdc")
 def test_changes_from_logs_of_changes_are_those_that_slices_tell(entry: TableEntry) -> None:
     """Logs of changes, which have none of the meta columns, are read where these are not asked for."""
@@ -242,7 +242,7 @@ def like(output: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.one_of(2)
+@pytest.mark.one_of(3)
 @each_with("incremental")
 def test_changes_put_one_after_the_other_make_the_table(entry: TableEntry) -> None:
     """QUERY-12, QUERY-15."""

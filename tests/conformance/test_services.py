@@ -43,7 +43,7 @@ SERVED = "" if SOAK else ("svc_", "conc_")
 """How names of tables begin: in the long run all."""
 
 
-@pytest.mark.one_of(2)
+@pytest.mark.one_of(3)
 @each_table_where(lambda entry: entry.name.startswith(SERVED), "services or replaced file groups", every=5)
 def test_histories_are_answered_as_before(entry: TableEntry, tmp_path: Path) -> None:
     """CLEAN-394, ARCHIVE-402."""
@@ -111,7 +111,7 @@ def found_in(path: Path) -> set[str]:
     return {f"{finding.check} {finding.severity}" for finding in validate(open_table(path))}
 
 
-@pytest.mark.one_of(2)
+@pytest.mark.one_of(3)
 @each_table_where(lambda entry: entry.name.startswith(SERVED), "services or replaced file groups", every=5)
 def test_histories_come_back_by_a_restore(entry: TableEntry, tmp_path: Path) -> None:
     """RESTORE-456, RESTORE-458: after a write, a clean that a savepoint holds back, and an archive."""

@@ -280,6 +280,7 @@ def read_optimized() -> list[TableEntry | None]:
     return [entry for entry in tables() if not entry.requires and "read_optimized" in entry.expected] or [None]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("entry", read_optimized(), ids=named)
 def test_read_optimized_rows_are_the_recorded_ones(entry: TableEntry | None) -> None:
     if entry is None:
@@ -315,6 +316,7 @@ def shape_of(of: pa.DataType) -> Any:
     return shape_of(of.value_type) if pa.types.is_dictionary(of) else str(of).removeprefix("large_")
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("entry", readable(), ids=named)
 def test_snapshot_has_the_recorded_types(entry: TableEntry | None) -> None:
     if entry is None or not (entry.folder / "snapshot.parquet").is_file():

@@ -88,7 +88,7 @@ def kinds(table: Table) -> Iterator[IndexType]:
         yield IndexType.RECORD_INDEX
 
 
-@pytest.mark.one_of(2)
+@pytest.mark.one_of(3)
 @each_table()
 def test_every_record_is_tagged_to_its_file_by_each_index(entry: TableEntry) -> None:
     truth = truth_of(entry)
@@ -102,7 +102,7 @@ def test_every_record_is_tagged_to_its_file_by_each_index(entry: TableEntry) -> 
         check(table, truth, TagOptions(kind))
 
 
-@pytest.mark.one_of(2)
+@pytest.mark.one_of(3)
 @each_table_where(
     lambda entry: readable(entry) and partitions_of(entry), "base files whose rows can be read, and a metadata table"
 )
@@ -111,7 +111,7 @@ def test_every_record_is_tagged_to_its_file_without_metadata(entry: TableEntry) 
     check(table, truth_of(entry), TagOptions(IndexType.BLOOM))
 
 
-@pytest.mark.one_of(2)
+@pytest.mark.one_of(3)
 @each_table_where(with_partition(BLOOM_FILTERS), "bloom filters in the metadata table")
 def test_damaged_filters_lose_no_key(entry: TableEntry, tmp_path: Path) -> None:
     """INDEX-7."""
@@ -147,7 +147,7 @@ def filters_by_group(table: Table) -> dict[str, dict[str, bytes]]:
     return found
 
 
-@pytest.mark.one_of(2)
+@pytest.mark.one_of(3)
 @each_table_where(with_partition(RECORD_INDEX), "a record index")
 def test_a_damaged_record_index_loses_no_key(entry: TableEntry, tmp_path: Path) -> None:
     """INDEX-13."""

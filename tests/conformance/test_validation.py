@@ -43,6 +43,7 @@ def has_repeated_keys(table: Table) -> bool:
     return len(set(keys)) < len(keys)
 
 
+@pytest.mark.one_of(2)
 @each_table()
 def test_names_and_listings_have_no_error(entry: TableEntry) -> None:
     assert list(errors(open_table(entry.unpacked()), OF_NAMES)) == []

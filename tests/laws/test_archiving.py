@@ -27,7 +27,7 @@ from tests.support.savepoints import saved
 from tests.support.written_tables import TYPES
 
 SEQUENCES = 20 if SOAK else 1
-STEPS = 14
+STEPS = 14 if SOAK else 9
 SETTINGS = [
     {"hoodie.clean.commits.retained": "1"},
     {"hoodie.clean.policy": "KEEP_LATEST_FILE_VERSIONS", "hoodie.compact.inline.trigger.strategy": "TIME_ELAPSED"},
@@ -36,7 +36,7 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.each_value
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize(("kind", "version", "indexes"), IN_EACH_RUN)
 def test_an_archive_changes_no_answer(tmp_path: Path, kind: str, version: int, indexes: tuple[str, ...] | None) -> None:
     """ARCHIVE-402, ARCHIVE-382, ARCHIVE-384, ARCHIVE-386."""

@@ -111,7 +111,7 @@ def test_a_compaction_changes_no_row(tmp_path: Path, version: int, meta: bool, b
             assert findings(drawn.path) == [], history
 
 
-@pytest.mark.each_value
+@pytest.mark.one_of(3)
 @KINDS
 def test_what_writers_do_meanwhile_stays(tmp_path: Path, version: int, meta: bool, buckets: int) -> None:
     for number in range(SEQUENCES):

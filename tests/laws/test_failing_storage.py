@@ -67,7 +67,7 @@ def test_a_change_that_storage_refuses_leaves_the_table_before_or_after_it(
     action = ACTIONS[name]
     action(open_table(tmp_path / "after"))
     before, after = read(tmp_path / "made"), read(tmp_path / "after")
-    for path, failed in failures(tmp_path / "made", action, is_full=is_full, step=1 if SOAK else 6):
+    for path, failed in failures(tmp_path / "made", action, is_full=is_full, step=1 if SOAK else 9):
         found, table = read(path), open_table(path)
         assert found == read(path, MetadataMode.OFF), failed
         pending = {instant.action for instant in table.timeline.pending}

@@ -62,6 +62,7 @@ BOUNDED = [known for known in COMPARED if known.name not in _OF_NESTED]
 """Those that take a column with bounds."""
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("known", COMPARED, ids=lambda known: known.name)
 @settings(max_examples=cases(40, part=6), deadline=None)
 @given(data=st.data())

@@ -140,7 +140,7 @@ def as_text(row: Row, names: list[str]) -> str:
     return repr([row.get(name) for name in names])
 
 
-@pytest.mark.each_value
+@pytest.mark.one_of(3)
 @each_pair(kind=["cow", "mor"], version=[6, 8, 9], meta=[True, False])
 def test_indexes_state_what_the_files_hold(tmp_path: Path, kind: str, version: int, meta: bool) -> None:
     random = Random(seed(zlib.crc32(f"{kind} {version} {meta}".encode())))

@@ -172,6 +172,7 @@ def kinds_of(name: str) -> list[tuple[str, int]]:
     return [own, *(others if SOAK else [])]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("name", "kind", "version"), [(name, *kind) for name in [*PAIRS][::SAMPLE] for kind in kinds_of(name)]
 )

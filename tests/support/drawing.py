@@ -18,7 +18,7 @@ SOAK = bool(os.environ.get("HUDI_SOAK"))
 """Whether this is the long run (`make soak`): tests marked `soak` run, and others draw more."""
 
 
-def cases(most: int, *, part: int = 3) -> int:
+def cases(most: int, *, part: int = 4) -> int:
     """How many cases a law draws: `most` in a long run, and of `part` so many one in an ordinary run, but a few."""
     return most if SOAK else max(most // part, 5)
 

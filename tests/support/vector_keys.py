@@ -69,9 +69,15 @@ class KeyQuestion:
         }
 
 
-def generator_and_path(requested: KeyQuestion) -> object:
+def generator_and_path(requested: KeyQuestion) -> tuple[str, WritePath]:
     """The kind of the generator, and the path of writing."""
     return requested.properties.get(f"{WRITE}keygenerator.type", ""), requested.writer
+
+
+def generator_or_path(requested: KeyQuestion) -> object:
+    """The kind of the generator on the path of records; the path of rows is one kind, whatever the generator."""
+    of, path = generator_and_path(requested)
+    return of if path is WritePath.AVRO else path
 
 
 def options_that_are_set(requested: KeyQuestion) -> object:

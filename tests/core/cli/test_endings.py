@@ -38,6 +38,7 @@ def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([*command, *given], stderr=subprocess.PIPE, timeout=120, check=False, **options)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.skipif(not _FULL.exists(), reason="this system has no device that is always full")
 @pytest.mark.parametrize("command", COMMANDS if SOAK else COMMANDS[::3], ids=" ".join)
 def test_a_full_disk_behind_standard_output(command: tuple[str, ...]) -> None:

@@ -58,6 +58,7 @@ def test_the_lock_of_a_dead_writer_is_freed(tmp_path: Path) -> None:
     assert ran("unlock", table, "--owner", "unnamed").out == "freed the lock of unnamed\n"
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_command_that_is_ended_gives_its_lock_back(tmp_path: Path, number: signal.Signals) -> None:
     """COMMIT-325."""

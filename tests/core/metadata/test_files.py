@@ -89,6 +89,7 @@ def test_damaged_record_names_its_source() -> None:
         live_files(MetadataRecords([sound, damaged], []))
 
 
+@pytest.mark.one_of(2)
 @each_table()
 def test_listing_of_every_table_is_that_of_its_folders(entry: TableEntry) -> None:
     """META-8."""

@@ -81,6 +81,7 @@ def _rows(found: RecordedStatistics) -> Iterator[tuple[bytes, object]]:
         )
 
 
+@pytest.mark.one_of(2)
 @each_table(every=3)
 def test_updated_statistics_equal_freshly_read_ones(entry: TableEntry) -> None:
     """META-15."""
@@ -180,6 +181,7 @@ def test_a_metadata_table_that_changed_alone_is_read_again() -> None:
     assert refreshed(shown) is not shown
 
 
+@pytest.mark.one_of(2)
 @each_table(every=3)
 def test_a_refreshed_table_plans_as_a_newly_opened_one(entry: TableEntry) -> None:
     reported = [item["sql"] for item in entry.expected.get("filters", ()) if "sql" in item][:1]

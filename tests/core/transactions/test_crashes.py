@@ -42,6 +42,7 @@ BROADER = [
 
 
 # After one change is before the next, but for what the process does between them.
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("kind", "version", "indexes", "op", "after"),
     [

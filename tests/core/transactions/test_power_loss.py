@@ -88,6 +88,7 @@ def made(folder: Path, kind: str, version: int, *, updates: int = 0) -> Path:
     return folder / "t"
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("kind", "version", "operation", "step"), CASES)
 def test_no_loss_of_power_loses_a_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int, operation: str, step: int

@@ -79,7 +79,7 @@ OPERATIONS: Final[dict[str, Callable[[hudi_core.Table], WriteResult]]] = {
 DRAWN: Final = random.Random(seed(7)).sample(SETTINGS, cases(120, part=6))
 
 
-@pytest.mark.each_value
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize(("kind", "version", "options", "ordering", "indexes", "partitioned"), DRAWN)
 def test_whatever_an_operation_refuses_is_an_error_of_our_own(
     tmp_path: Path,

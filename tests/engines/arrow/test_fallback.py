@@ -95,6 +95,7 @@ ODDITIES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("name", ODDITIES)
 def test_every_oddity_is_read_as_pyarrow_reads_it(tmp_path: Path, name: str) -> None:
     """FORMAT-260."""

@@ -80,6 +80,7 @@ def rows_of(stream: pa.RecordBatchReader, *, is_nan_null: bool) -> list[Any]:
     return [comparable(row["v"], is_nan_null=is_nan_null) for row in stream.read_all().to_pylist()]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("kind", COLUMNS, ids=str)
 def test_a_frame_gives_back_what_the_table_has(kind: pa.DataType) -> None:
     """ROWS-1517: exactly, but for NaN of the frames that pandas has by itself, which is null."""

@@ -110,6 +110,7 @@ _SOURCES = {
 }
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("extension", _SOURCES)
 def test_writing_does_not_load_pandas(tmp_path: Path, extension: str) -> None:
     rows = tmp_path / f"rows.{extension}"

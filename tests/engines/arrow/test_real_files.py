@@ -20,6 +20,7 @@ from tests.support.conformance import TableEntry, each_table_where
 READER, ROWS = ParquetReader(), ArrowRows()
 
 
+@pytest.mark.one_of(2)
 @each_table_where(lambda entry: entry.has("*.parquet"), "Parquet files", every=3)
 def test_rows_lie_within_the_statistics_of_their_file(entry: TableEntry) -> None:
     storage = ArrowStorage(str(entry.unpacked()))

@@ -18,7 +18,7 @@ from tests.contract.texts import TextsContract
 from tests.contract.values import OF_COLUMNS, PROMOTED, REFUSED, ValuesContract, attempt
 from tests.support.drawing import SOAK
 from tests.support.promotions import PAIRS, named, values_at_the_ends
-from tests.support.vector_keys import generator_and_path, options_that_are_set
+from tests.support.vector_keys import generator_or_path, options_that_are_set
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 import pyspark
@@ -81,7 +81,7 @@ def held(value: Any, of: t.Type) -> bool:
     return columns.fits(value, of)
 
 
-REFUSING = list(PAIRS)[:: 1 if SOAK else 4]
+REFUSING = list(PAIRS)[:: 1 if SOAK else 8]
 """Promotions of which a value that has no counterpart is read too: each is a query of its own."""
 
 FUNCTIONS_STEP = 1 if SOAK or "HUDI_SPARK_EXAMPLES" in os.environ else 8
@@ -128,7 +128,7 @@ class TestTexts(with_settings(TextsContract, **SETTINGS)):
 
 
 class TestKeys(KeysContract):
-    kind = staticmethod(options_that_are_set if SOAK else generator_and_path)
+    kind = staticmethod(options_that_are_set if SOAK else generator_or_path)
 
     @pytest.mark.one_spark
     def test_keys_are_those_of_each_path_of_writing(self, engine: Any) -> None:

@@ -258,6 +258,7 @@ def test_columns_are_found_by_name_whatever_ids_the_file_has(spark: Any, tmp_pat
         spark.conf.set("spark.sql.parquet.fieldId.read.enabled", before)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("way", ["known", "by_own_reader"])
 def test_a_file_deleted_after_planning_is_an_error(
     spark: Any, tmp_path: Path, way: str, request: pytest.FixtureRequest

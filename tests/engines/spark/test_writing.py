@@ -61,7 +61,7 @@ CASES = [
     for ansi in ("false", "true")
     if indexes is not EVERY or ansi == "true"
 ]
-OFTEN = {("mor", 9, INDEXES, "true"), ("cow", 6, None, "false")}
+OFTEN = {("mor", 9, INDEXES, "true")}
 
 
 def frame_of(spark: Any, rows: pa.Table, parts: int = 3) -> Any:

@@ -32,7 +32,7 @@ OFTEN = {
 }
 
 
-@pytest.mark.each_value
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("mor", 8), ("mor", 6), ("cow", 6)])
 def test_a_table_that_is_served_stays_small(tmp_path: Path, kind: str, version: int) -> None:
     """UPKEEP-462, UPKEEP-463."""

@@ -52,6 +52,7 @@ def change(table: Table, op: str, clock: Clock = system_clock) -> None:
         spread_write(table, parts(table, given), op, WriteOptions(batch=BATCH, clock=clock))
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("kind", "version", "op", "after"),
     [
