@@ -67,9 +67,10 @@ OLDEST := tests/engines/plain tests/core/table tests/core/reading tests/core/for
 test-oldest: .venv-oldest/.ready
 	.venv-oldest/bin/python -m pytest -n 2 --dist loadscope $(OLDEST) $(ARGS)
 
-# What takes too long for every change: writers that die at every call of the storage, three to six times the cases of each law, all
-# recorded tables and answers in every comparison, both modes of Spark for each contract, clusters that run tasks twice, many writers
-# for a minute, great inputs, and every kind of table with a real Apache Hudi.
+# What takes too long for every change: all cases of the tests of which `make test` takes some (CONTRIBUTING.md says which), writers
+# that die at every call of the storage, four and more times the cases of each law, all recorded tables and answers in every
+# comparison, both modes of Spark for each contract, clusters that run tasks twice, many writers for a minute, great inputs, and
+# every kind of table with a real Apache Hudi.
 soak: $(VENV)/.dev .venv-spark4/.ready .venv-interop/.ready
 	HUDI_SOAK=1 HUDI_INTEROP=1 $(BIN)/python -m pytest tests --ignore tests/shape $(ARGS)
 	HUDI_SOAK=1 .venv-spark4/bin/python -m pytest tests/engines/spark $(ARGS)

@@ -60,6 +60,7 @@ def test_each_goal_has_a_verdict(file: Path) -> None:
     }
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(
     ("names", "status"),
     [

@@ -29,6 +29,7 @@ def answers(table: Table) -> list[Any]:
     return [list(table.slices()), rows, table.warnings]
 
 
+@pytest.mark.one_of(3)
 @pytest.mark.parametrize("entry", SAMPLE, ids=lambda entry: entry.name)
 def test_a_table_is_the_same_through_a_store(store: MeasuredStore, entry: TableEntry, tmp_path: Path) -> None:
     local = entry.unpacked()

@@ -178,6 +178,7 @@ def overwritten(data: bytes, random: Random) -> bytes:
     return data[:start] + random.randbytes(40) + data[start + 40 :]
 
 
+@pytest.mark.one_of(2)
 @each_table_where(with_partition(RECORD_INDEX), "a record index")
 def test_keys_are_found_in_whatever_partition_they_are(entry: TableEntry) -> None:
     """INDEX-21."""
@@ -192,6 +193,7 @@ def test_keys_are_found_in_whatever_partition_they_are(entry: TableEntry) -> Non
             assert (location.partition_path, location.file_id) in places[key.record_key]
 
 
+@pytest.mark.one_of(2)
 @each_table_where(
     lambda entry: readable(entry) and any(p.startswith("secondary_index_") for p in partitions_of(entry)),
     "a secondary index",

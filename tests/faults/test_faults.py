@@ -16,7 +16,7 @@ from tests.support.drawing import SOAK
 
 FAULTS = all_faults()
 LEAST = 120
-SAMPLE = FAULTS[:: len(FAULTS) // (10 if SOAK else 3)]
+SAMPLE = FAULTS[:: len(FAULTS) // (10 if SOAK else 2)]
 """From some lists one, since the list is in order of its subjects; `make faults` tries all."""
 
 PROBE = "tests/core/types/test_decimals.py"

@@ -110,6 +110,7 @@ def _once(value: Any) -> Any:
     return value
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("name", BLOCKS)
 def test_damaged_blocks_give_an_error_or_the_values_of_their_bytes(name: str) -> None:
     """AVC-20."""

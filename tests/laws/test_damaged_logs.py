@@ -124,6 +124,7 @@ def _compared(block: LogBlock, sound: LogBlock) -> bool:
     return True
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("kind", CASES)
 def test_damaged_log_files_give_an_error_or_the_right_rows(kind: str) -> None:
     content = _log(kind)

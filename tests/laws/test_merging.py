@@ -185,6 +185,7 @@ def header_of(block: LogBlock) -> tuple[Any, ...]:
     return block.kind, {key: value for key, value in block.header.items() if key is not HeaderKey.SCHEMA}
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("positions", [True, False])
 def test_damaged_log_files_give_an_error_or_the_rows_that_their_bytes_say(positions: bool) -> None:
     """No checksum guards a log block: a changed value that is still valid Avro is read as it stands."""

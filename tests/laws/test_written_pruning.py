@@ -73,7 +73,7 @@ def predicates() -> st.SearchStrategy[str]:
     st.sampled_from([6, 8, 9]),
     st.sampled_from([["column_stats"], ["column_stats", "bloom_filters", "record_index"], []]),
 )
-@settings(max_examples=cases(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=cases(40, part=3), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_file_with_a_matching_row_is_skipped_whatever_version_wrote_it(
     written: list[pa.Table], conditions: list[str], kind: str, version: int, indexes: list[str]
 ) -> None:

@@ -33,6 +33,7 @@ def serve(table: Table, service: str, runner: Any = None) -> Any:
     return getattr(table, method)(runner=runner, **options)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("version", [*(pytest.param(version, marks=pytest.mark.soak) for version in (6, 8)), 9])
 @pytest.mark.parametrize("service", SERVICES)
 def test_tasks_that_run_twice_elsewhere_leave_what_they_leave_here(tmp_path: Path, service: str, version: int) -> None:

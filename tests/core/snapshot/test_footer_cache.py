@@ -351,6 +351,7 @@ def test_every_recorded_footer_comes_back(entry: TableEntry, cache: FooterCache)
         assert dict(found.statistics) == dict(written.statistics)
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("command", ["files", "read", "explain"])
 def test_commands_take_a_cache(command: str, tmp_path: Path) -> None:
     requested = (command, rides(), "--where", "fare > 110", "--metadata", "off", "--json")

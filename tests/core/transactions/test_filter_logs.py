@@ -87,6 +87,7 @@ SERVICES: dict[str, tuple[str, Callable[[Any], Any]]] = {
 RUNNER = RepeatingRunner()
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.usefixtures("many")
 @pytest.mark.parametrize("service", SERVICES)
 @pytest.mark.parametrize("version", [9, *([6, 8] if SOAK else [])])

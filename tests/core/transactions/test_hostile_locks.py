@@ -129,6 +129,7 @@ CASES = [
 ]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize(("action", "state"), CASES)
 def test_a_lock_that_another_rewrites_stops_its_owner_or_comes_too_late(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str, state: str

@@ -158,7 +158,7 @@ def test_no_record_leads_out_of_the_table(tmp_path: Path, kind: str, version: in
     poisoned = [record for text in TEXTS for record in poisoned_records(tmp_path / "made", text)]
     own = [record for record in poisoned if FAR in record.file or LATE in record.file or ".clustering." in record.file]
     others = [record for record in poisoned if record not in own]
-    chosen = poisoned if SOAK else [*own[::14], *others[:: len(others) // 3]]
+    chosen = poisoned if SOAK else [*own[::14], *others[:: len(others) // 4]]
     for record in chosen:
         path = tmp_path / "t"
         copytree(tmp_path / "made", path)

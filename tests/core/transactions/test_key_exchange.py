@@ -59,6 +59,7 @@ def findings(path: Path) -> list[str]:
 OPERATIONS = ["upsert", "insert_overwrite", *(["delete", "append", "insert_overwrite_table"] if SOAK else [])]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("op", OPERATIONS)
 def test_no_key_comes_to_the_process_that_commits(tmp_path: Path, op: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """META-1055: a report of a task that writes has the bounds of its file, one of an index group has none."""

@@ -35,7 +35,7 @@ from tests.support.drawing import SOAK
 SCHEMA = Schema(
     record_with_ids(t.Record((t.Field(0, "a", t.Long()), t.Field(0, "x", t.Double()), t.Field(0, "s", t.String()))))
 )
-TERMS, FILES = 10_000 if SOAK else 4_000, 300
+TERMS, FILES = 10_000 if SOAK else 2_500, 300
 STEP = 100
 """Of the numbers from 0 on, each term lists one of so many."""
 IN_ORDER = TERMS * STEP // 5_000

@@ -257,6 +257,7 @@ def test_a_branch_may_be_written_longer_than_needed() -> None:
     assert to_list(raw_column(three, b"\x82\x00\x06", b"\x84\x00\x02a", b"\x00")) == [3, "a", None]
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("nulls", [0.0, 0.02, 0.5])
 def test_many_batches_of_flat_rows_hold_the_values_of_fastavro(nulls: float) -> None:
     random = np.random.default_rng(11)

@@ -315,6 +315,7 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
     return bytes(changed)
 
 
+@pytest.mark.one_of(2)
 @each_shape
 def test_damage_is_an_error_of_the_file_or_goes_unseen_but_nothing_else(shape: Shape) -> None:
     written = [(b"key-%05d" % number, b"v" * (number % 50)) for number in range(400)]

@@ -50,6 +50,7 @@ def ids(rows: Any) -> list[int]:
     return sorted(rows["id"].to_pylist())
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("kind", KINDS)
 @given(condition=CONDITIONS)
 @settings(max_examples=cases(150, part=4))
@@ -60,6 +61,7 @@ def test_polars_gets_its_own_rows(queried: dict[str, Queried], kind: str, condit
     assert sorted(one.lazy.filter(expression).select("id").collect()["id"].to_list()) == expected
 
 
+@pytest.mark.one_of(2)
 @pytest.mark.parametrize("kind", KINDS)
 @given(condition=CONDITIONS)
 @settings(max_examples=cases(150, part=4))
