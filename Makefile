@@ -1,4 +1,4 @@
-# Targets: demo test fuzz faults mutation test-spark4 test-oldest soak killed check site bench interop clean. Each makes the virtual environment it needs, once.
+# Targets: demo test test-rest fuzz faults mutation test-spark4 test-oldest soak killed check site bench interop clean. Each makes the virtual environment it needs, once.
 
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +9,7 @@ export HUDI_CONFORMANCE ?= $(abspath ../shared)
 # Bytecode is kept, whatever the shell says: command lines and Spark's workers are started hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test fuzz faults mutation test-spark4 test-oldest soak killed check site bench interop clean
+.PHONY: demo test test-rest fuzz faults mutation test-spark4 test-oldest soak killed check site bench interop clean
 .DEFAULT_GOAL := test
 
 $(BIN)/python:
@@ -36,6 +36,10 @@ WORKERS ?= 4
 # Random cases are the same in every run. The shape of the sources and of the documents is for `check`.
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --ignore tests/shape $(ARGS)
+
+# The cases that `make test` leaves out of its selection of dear tests.
+test-rest: $(VENV)/.dev
+	HUDI_CASES=rest $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --ignore tests/shape $(ARGS)
 
 # New random cases for the laws, damaged input above all, until the time is over or one fails; FUZZ_SEED= draws a failure again.
 FUZZ_SECONDS ?= 600

@@ -18,7 +18,7 @@ from hypothesis import settings
 pytest.register_assert_rewrite("tests.contract", "tests.support")
 
 from tests.support.conformance import share_unpacked_tables  # noqa: E402  # assertions of what it imports are rewritten
-from tests.support.drawing import SOAK, cover_values, profile, take_part  # noqa: E402  # too
+from tests.support.drawing import REST, SOAK, cover_values, profile, take_part  # noqa: E402  # too
 
 pytest_plugins = ("tests.support.assertions", "tests.support.expression_tables", "tests.support.stores")
 
@@ -100,14 +100,15 @@ def _import_share(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """An ordinary run leaves out what takes long, and of marked tests some cases; `make soak` runs all. What the command line
-    names and `-k` chooses is there already: a case that is asked for alone runs."""
+    """An ordinary run leaves out what takes long, and of marked tests some cases, which `make test-rest` runs; `make soak` runs
+    all. What the command line names and `-k` chooses is there already: a case that is asked for alone runs."""
     if SOAK:
         return
-    long = {item for item in items if item.get_closest_marker("soak")} | _left_out(items)
-    if long:
-        config.hook.pytest_deselected(items=list(long))
-        items[:] = [item for item in items if item not in long]
+    long, rest = {item for item in items if item.get_closest_marker("soak")}, _left_out(items)
+    others = {item for item in items if item in long or (item in rest) != REST}
+    if others:
+        config.hook.pytest_deselected(items=list(others))
+        items[:] = [item for item in items if item not in others]
 
 
 def _left_out(items: list[pytest.Item]) -> set[pytest.Item]:

@@ -18,6 +18,10 @@ SOAK = bool(os.environ.get("HUDI_SOAK"))
 """Whether this is the long run (`make soak`): tests marked `soak` run, and others draw more."""
 
 
+REST = os.environ.get("HUDI_CASES") == "rest"
+"""Whether this run takes the cases that an ordinary one leaves out of its selection (`make test-rest`), and no other."""
+
+
 def cases(most: int, *, part: int = 4) -> int:
     """How many cases a law draws: `most` in a long run, and of `part` so many one in an ordinary run, but a few."""
     return most if SOAK else max(most // part, 5)

@@ -76,7 +76,10 @@ def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
         (["update", "{table}", "--set", "n = 1", "--set", "n = 2"], "several"),
         (["update", "{table}", "--set", "id = 'x'"], "record key"),
         (["delete", "{table}", "--where", "n >"], "expected"),
-        (["write", "{table}", "{table}/../rows.csv", "--where", "n > 0"], "expected --op insert_overwrite_table, found"),
+        (
+            ["write", "{table}", "{table}/../rows.csv", "--where", "n > 0"],
+            "expected --op insert_overwrite_table, found",
+        ),
         (["delete-partition", "{table}", "paris"], "paris"),
     ],
 )
