@@ -187,7 +187,7 @@ def apply(function: Function, arguments: Sequence[Term], type: t.Type) -> Term:
 
 
 def _as_part(term: Term) -> Term:
-    """A term as it stands in an array, map or struct, which holds no moment beyond its type's range. EXPR-1507."""
+    """A term as a part of an array, map or struct, which holds no moment beyond its type's range. EXPR-1507."""
     match term:
         case Constant(int() as moment, t.Date() | t.Timestamp() as data_type) if not is_held(moment, data_type):
             return Constant(None, data_type)

@@ -47,9 +47,10 @@ def _sign_with_key(gives: Callable[[t.Map], t.Type]) -> p.BuildSignature:
 
 def _entry_of(entries: Sequence[tuple[Any, Any]], wanted: Any, types: Sequence[t.Type]) -> tuple[Any, Any] | None:
     """The entry of a key, which is compared in its own type."""
-    of, to = types
-    assert isinstance(of, t.Map)
-    return next((entry for entry in entries if equal(_widen(entry[0], of.key.type, to), wanted, to)), None)
+    data_type, common = types
+    assert isinstance(data_type, t.Map)
+    own = data_type.key.type
+    return next((entry for entry in entries if equal(_widen(entry[0], own, common), wanted, common)), None)
 
 
 def _signature_of_place(arguments: Sequence[Argument]) -> Signature | None:
