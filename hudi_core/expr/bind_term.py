@@ -135,7 +135,7 @@ class TermBinder:
         conditions = [self.predicate(when) for when, _ in branches]
         parts = [*(then for _, then in branches), otherwise]
         *values, last = _widen_narrow(parts, list(map(self.term, parts)))
-        typed = [term.type for term in (*values, last) if not is_null(term)]
+        typed = [term.type for term in (*values, last) if not as_argument(term).is_untyped]
         common = coerce.widest(typed) if typed else NULL.type
         if common is None:
             raise error_at(

@@ -226,6 +226,8 @@ def _equal_null(value: Expr, other: Expr, _: Span | None) -> Expr:
 def _decode(arguments: tuple[Expr, ...]) -> Case:
     """`decode(value, search, result, ..., otherwise)`: the result beside what equals the value; nulls are equal."""
     value, *rest = map(scalar, arguments)
+    if len(rest) % 2 == 0:  # what equals none is a null string then, beside which all results are strings
+        rest[1::2] = [Cast(result, String()) for result in rest[1::2]]
     pairs = zip(rest[::2], rest[1::2], strict=False)
     branches = tuple((Compare(Comparison.NULL_SAFE_EQ, value, search), result) for search, result in pairs)
     return Case(branches, rest[-1] if len(rest) % 2 else Literal(None))

@@ -230,12 +230,15 @@ def try_to(term: Term, target: t.Type) -> Term:
 
 def coalesce(arguments: Sequence[Term], utc: bool = True) -> Term | None:
     """The first value that is not null; None where that depends on a zone other than UTC. Raises `MismatchError`."""
-    values = [argument for argument in arguments if not (isinstance(argument, Constant) and argument.value is None)]
-    if not values:
+    typed = [argument.type for argument in arguments if not as_argument(argument).is_untyped]
+    if not typed:
         return NULL
-    common = coerce.widest(argument.type for argument in values)
+    common = coerce.widest(typed)
     if common is None:
-        raise MismatchError(f"values of one type in coalesce, such as {type_text(values[0].type)}", values[-1].type)
+        raise MismatchError(f"values of one type in coalesce, such as {type_text(typed[0])}", typed[-1])
+    values = [argument for argument in arguments if not as_argument(argument).is_null]
+    if not values:
+        return Constant(None, common)
     if not utc and any(coerce.crosses_zone(coerce.sql_equivalent(argument.type), common) for argument in values):
         return None
     converted = [cast_to(argument, common) for argument in values]

@@ -41,7 +41,7 @@ def _with_item(array: int, item: int, between: tuple[p.Kind, ...] = ()) -> p.Bui
     def sign(arguments: Sequence[Argument]) -> Signature | None:
         data_type, part = p.array(arguments[array]), arguments[item]
         element = coerce.sql_equivalent(data_type.element.type)
-        if coerce.is_nested(element) or not (part.is_null or coerce.sql_equivalent(part.type) == element):
+        if coerce.is_nested(element) or not (part.is_untyped or coerce.sql_equivalent(part.type) == element):
             return None
         types = [data_type, *(kind(argument) for kind, argument in zip(between, arguments[1:], strict=False))]
         return Signature((*types, data_type.element.type), data_type)
@@ -72,7 +72,7 @@ def repeat(item: Any, count: int | None) -> tuple[Any, ...] | None:
 def _signature_of_repeat(arguments: Sequence[Argument]) -> Signature | None:
     """An untyped null has no array here."""
     item = arguments[0]
-    if item.is_null and isinstance(item.type, t.String):
+    if item.is_untyped:
         return None
     return Signature((item.type, t.Int()), t.Array(t.Field(0, "element", item.type)))
 

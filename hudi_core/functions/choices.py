@@ -13,7 +13,7 @@ from hudi_core.values.order import sort_key
 
 
 def _one_type(arguments: Sequence[Argument]) -> Signature:
-    typed = [argument.type for argument in arguments if not argument.is_null] or [arguments[0].type]
+    typed = [argument.type for argument in arguments if not argument.is_untyped] or [arguments[0].type]
     common = coerce.widest(typed)
     if common is None:
         raise MismatchError("values of one type", typed[-1])

@@ -135,7 +135,7 @@ def _position(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Typ
 
 def _signature_of_made(arguments: Sequence[Argument]) -> Signature:
     """An array of these elements."""
-    typed = [argument.type for argument in arguments if not argument.is_null] or [t.String()]
+    typed = [argument.type for argument in arguments if not argument.is_untyped] or [t.String()]
     common = typed[0] if all(data_type == typed[0] for data_type in typed) else coerce.widest(typed)
     if common is None:
         raise MismatchError("elements of one type", typed[-1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
@@ -126,6 +127,9 @@ def _real(name: str, rule: Callable[..., Any], *aliases: str, count: int = 1, **
 # ---- remainders
 
 
+_LARGEST_ROOT = math.sqrt(sys.float_info.max)
+
+
 def _signature_of_pmod(arguments: Sequence[Argument]) -> Signature:
     types = coerce.find_calculation_types("%", *(coerce.sql_equivalent(argument.type) for argument in arguments))
     if types is None:
@@ -177,6 +181,13 @@ def _inverse_of_tanh(value: float) -> float:
     return 0.5 * (math.log1p(value) - math.log1p(-value))
 
 
+def _area_cosine(value: float) -> float:
+    """The number whose hyperbolic cosine it is; where the square is beyond a double, by the logarithm of the double."""
+    if value >= _LARGEST_ROOT:
+        return math.log(value) + math.log(2.0)
+    return math.log(value + math.sqrt(value * value - 1.0))
+
+
 def width_bucket(value: float, first: float, last: float, count: int) -> int | None:
     """The number, from 1, of the stretch that a value lies in, of so many of one width; 0 before them, one more behind them.
 
@@ -224,7 +235,7 @@ FUNCTIONS = (
     _real("sinh", _sinh),
     _real("cosh", math.cosh),
     _real("tanh", math.tanh),
-    _real("acosh", lambda value: math.log(value + math.sqrt(value * value - 1.0))),
+    _real("acosh", _area_cosine),
     _real("atanh", _inverse_of_tanh),
     _real("hypot", math.hypot, count=2),
     _real("degrees", lambda value: value * 57.29577951308232),

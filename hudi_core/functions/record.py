@@ -35,6 +35,11 @@ class Argument:
     def is_null(self) -> bool:
         return self.constant and self.value is None
 
+    @property
+    def is_untyped(self) -> bool:
+        """Whether it is a null that was given no type; one of strings counts as such."""
+        return self.is_null and isinstance(self.type, t.String)
+
 
 @dataclass(frozen=True, slots=True)
 class Signature:

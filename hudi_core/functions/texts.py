@@ -204,7 +204,7 @@ def type_name(type: t.Type) -> str:
 
 def _signature_of_typeof(arguments: Sequence[Argument]) -> Signature | None:
     data_type = arguments[0].type
-    if arguments[0].is_null and isinstance(data_type, t.String):
+    if arguments[0].is_untyped:
         return None  # of an untyped null, which has a type of its own
     type_name(data_type)
     return Signature((data_type,), t.String())

@@ -14,11 +14,13 @@ from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.functions.scalar.arithmetic import widen, wrap
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
-from hudi_core.values.calendar import DAY_SECONDS
+from hudi_core.values.calendar import BLANKS, DAY_SECONDS
 from hudi_core.values.domain import INT_RANGE, LONG_RANGE, round_decimal
 from hudi_core.values.text import parse_text, to_text
 
 Convert = Callable[[Any], Any]
+_POINTS = frozenset({".", "+.", "-."})
+"""Strings that SQL casts to the integer 0, which has neither digits before the point nor behind it."""
 
 
 def can_cast(source: t.Type, to: t.Type) -> bool:
@@ -166,7 +168,7 @@ def _from_timestamp(per_second: int, to: t.Type) -> Convert | None:
 
 def _parse(text: str, to: t.Type) -> Any:
     try:
-        return parse_text(text, to)
+        return 0 if isinstance(to, t.Int | t.Long) and text.strip(BLANKS) in _POINTS else parse_text(text, to)
     except SchemaError:
         return None
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.functions.scalar.arithmetic import wrap
 from hudi_core.types import nodes as t
+from hudi_core.values.domain import EXACT
 
 if TYPE_CHECKING:
     import xxhash
@@ -49,7 +50,7 @@ def _of_value(hash_value: Hash, value: Any, type: t.Type, seed: int) -> int:
             bits = struct.pack("<Q", 0x7FF8 << 48) if value != value else struct.pack("<d", value + 0.0)
             return hash_value(bits, seed, True)
         case t.Decimal(precision, scale):
-            unscaled = int(value.scaleb(scale))
+            unscaled = int(EXACT.scaleb(value, scale))
             if precision <= 18:
                 return hash_value(struct.pack("<q", unscaled), seed, True)
             size = ((unscaled if unscaled >= 0 else ~unscaled).bit_length() + 8) // 8
