@@ -75,7 +75,7 @@ def generator_and_path(requested: KeyQuestion) -> tuple[str, WritePath]:
 
 
 def generator_or_path(requested: KeyQuestion) -> object:
-    """The kind of the generator on the path of records; the path of rows is one kind, whatever the generator."""
+    """The kind of the generator on the path of records; each other path is one kind, whatever the generator."""
     of, path = generator_and_path(requested)
     return of if path is WritePath.AVRO else path
 
