@@ -16,7 +16,8 @@ from hudi_core.columns.strings import string_list
 from hudi_core.engine import Engine, FileInfo, Storage
 from hudi_core.errors import ConflictError, CorruptFileError, NoSuchFileError, TableError, UnsupportedError
 from hudi_core.formats.names import parse_base_file, parse_log_file
-from hudi_core.metadata.kinds import IndexKind, beside_listing, has_listing, has_named, kind_of
+from hudi_core.metadata.definitions import IndexDefinition, index_definitions
+from hudi_core.metadata.kinds import IndexKind, beside_listing, has_listing, has_named, kind_of, locates_keys
 from hudi_core.metadata.table import (
     COLUMN_STATS,
     FILES,
@@ -82,7 +83,8 @@ def announce_snapshot(
     partitions = _list_expected(config, mode, statistics=statistics)
     if partitions:
         expect_metadata_table(storage, config, partitions)
-    is_defined = commits or has_named(config.metadata_partitions)
+    looks_up = statistics and locates_keys(config.kept_partitions)  # writes ask whether the record index is partitioned
+    is_defined = commits or looks_up or has_named(config.metadata_partitions)
     indexes = beside_listing(config.kept_partitions) if commits else []
     storage.expect(
         folders=[SCHEMA_FOLDER, *(f"{METADATA_FOLDER}/{partition}" for partition in indexes)],
@@ -317,6 +319,11 @@ class Snapshot(Portable):
         partition tells. Rule INDEX-576."""
         folder = self._hashing_folder
         return folder is not None and any(info.name.endswith(HASHING_SUFFIX) for info in self.storage.list(folder))
+
+    @cached_property
+    def definitions(self) -> Mapping[str, IndexDefinition]:
+        """The definitions of the table's indexes, by metadata partition. Raises as `index_definitions`."""
+        return index_definitions(self.storage, self.config)
 
     def expect_hashing_nodes(self) -> None:
         """On remote storage, begins to look whether there are any."""

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hudi_core.engine import Storage
 from hudi_core.errors import TableError, UnsupportedError
-from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.kinds import locates_keys
 from hudi_core.metadata.table import RECORD_INDEX
-from hudi_core.options import TableConfig
 from hudi_core.planning.sources.indexes import RecordIndex
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.tagging.by_files import FilterUse, SliceLookup, key_bytes
 
 _BLOCK = 1 << 18
@@ -93,20 +91,20 @@ def choose(sources: Sources, requested: IndexType, keys: int, tasks: Sequence[Sl
     return Choice(IndexType.RECORD_INDEX, f"about {_megabytes(index)} of the record index; {cost}")
 
 
-def has_partitioned_record_index(storage: Storage, config: TableConfig) -> bool:
+def has_partitioned_record_index(snapshot: Snapshot) -> bool:
     """Whether the table has a record index with file groups for each of its partitions. Raises `CorruptFileError` and
     `StorageError` for definitions of indexes that cannot be read."""
-    if not locates_keys(config.kept_partitions):
+    if not locates_keys(snapshot.config.kept_partitions):
         return False
-    definition = index_definitions(storage, config).get(RECORD_INDEX)
+    definition = snapshot.definitions.get(RECORD_INDEX)
     return definition is not None and definition.is_partitioned
 
 
-def finds_keys_anywhere(storage: Storage, config: TableConfig) -> bool:
+def finds_keys_anywhere(snapshot: Snapshot) -> bool:
     """Whether writes look for a key in all partitions, where its row moves from one to another: with a record index, which has
     each key once in the whole table. A partitioned one has a key once in each partition, as a table without one has it. Rule
     WRITE-1537. Raises as `has_partitioned_record_index`."""
-    return locates_keys(config.kept_partitions) and not has_partitioned_record_index(storage, config)
+    return locates_keys(snapshot.config.kept_partitions) and not has_partitioned_record_index(snapshot)
 
 
 def _unusable(sources: Sources) -> str:

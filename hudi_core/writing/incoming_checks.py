@@ -34,7 +34,7 @@ def refuse_lost_paths(table: Table, keys: KeyColumns, first: int = 0) -> None:
     `first` is the number of the first row."""
     limits = name_limits(table.storage)
     # File groups of such an index are named by partitions.
-    names_files = limits is not None and has_partitioned_record_index(table.storage, table.config)
+    names_files = limits is not None and has_partitioned_record_index(table.snapshot())
     for number, path in enumerate(keys.paths):
         if not path:
             continue
@@ -86,7 +86,7 @@ def refuse_repeated_keys(table: Table, keys: KeyColumns, numbers: Numbers | None
     from 0."""
     if not locates_keys(table.config.kept_partitions) or len(keys) < 2:
         return
-    if not has_partitioned_record_index(table.storage, table.config):
+    if not has_partitioned_record_index(table.snapshot()):
         _refuse_repeated(keys, np.arange(len(keys), dtype=np.int64), numbers)
         return
     for _, rows in keys.by_partition():

@@ -14,6 +14,7 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.keys.options import is_time_option
 from hudi_core.merge.rules import merge_rules
+from hudi_core.metadata.kinds import locates_keys
 from hudi_core.notebook import show_briefly
 from hudi_core.options import TableType
 from hudi_core.schema.schema import Schema
@@ -209,7 +210,10 @@ def latest_writable(table: Table, operation: Operation, properties: Mapping[str,
     latest = look_to_plan(table, statistics=merges)
     refuse_idle_services(properties or {}, latest.config.properties)
     refuse_unwritable(latest, merges=merges)
-    latest.snapshot().expect_hashing_nodes()
+    snapshot = latest.snapshot()
+    snapshot.expect_hashing_nodes()
+    if merges and locates_keys(latest.config.kept_partitions):
+        _ = snapshot.definitions  # they were asked for beside the timeline; the plan would wait for them alone
     latest = with_key_options(latest, properties or {})
     if not operation.adds_alone:
         refuse_other_keys(latest)

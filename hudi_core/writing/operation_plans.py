@@ -300,7 +300,7 @@ def tag_options(table: Table, options: WriteOptions) -> TagOptions:
     looked for in all partitions; in a table of buckets in the file group that its hash names."""
     layout = bucket_layout(table, options.properties)
     if layout is None:
-        whole_table = finds_keys_anywhere(table.storage, table.config)
+        whole_table = finds_keys_anywhere(table.snapshot())
         if needs_record_index(options.properties) and not whole_table:
             found = f"{INDEX_TYPE}={options.properties[INDEX_TYPE]}"
             raise UnsupportedError(

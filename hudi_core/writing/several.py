@@ -113,7 +113,7 @@ def _paths(keys: KeyColumns) -> StringColumn:
 
 def _refuse_both(table: Table, rows: KeyColumns, deleted: KeyColumns) -> None:
     """Raises `RowError` for a row whose key is deleted by the same commit: which of the two is meant cannot be known."""
-    if finds_keys_anywhere(table.storage, table.config):
+    if finds_keys_anywhere(table.snapshot()):
         pairs = [(np.arange(len(rows)), np.arange(len(deleted)))]
     else:
         of_deleted = dict(deleted.by_partition())

@@ -14,7 +14,7 @@ from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.keys.from_keys import RecordKeys, record_keys
 from hudi_core.keys.path_values import PathValue, path_values
 from hudi_core.merge.rules import MergedColumns, merges
-from hudi_core.metadata.definitions import IndexDefinition, index_definitions
+from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.file_keys import hash_keys
 from hudi_core.metadata.kinds import PerKind, has_named
 from hudi_core.metadata.statistics import RecordedStatistics
@@ -179,7 +179,7 @@ class Sources(Portable):
         if not has_named(self.snapshot.config.metadata_partitions):
             return {}
         try:
-            return index_definitions(self.snapshot.storage, self.snapshot.config)
+            return self.snapshot.definitions
         except TableError as error:
             self.snapshot.warn_or_raise(error)
             return {}

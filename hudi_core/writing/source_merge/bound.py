@@ -177,7 +177,7 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...])
     checked = check_clauses(clauses)
     rows, pairs = bare_schema(table.schema), match_columns(on)
     config, case = table.config, table.case_sensitive
-    whole_table = finds_keys_anywhere(table.storage, config)
+    whole_table = finds_keys_anywhere(table.snapshot())
     keys, partitions = config.record_key_fields, config.partition_fields
     if not keys or any("." in name for name in (*keys, *partitions)):
         found = "none" if not keys else list_names(list(keys))
@@ -228,7 +228,7 @@ def bind_replacement(table: Table, given: Schema, where: Condition) -> BoundMerg
     for column in given.fields:
         if not is_meta(column.name):
             rows.get(column.name, case_sensitive=table.case_sensitive)
-    partitions = () if finds_keys_anywhere(table.storage, config) else config.partition_fields
+    partitions = () if finds_keys_anywhere(table.snapshot()) else config.partition_fields
     clauses = (Clause(Action.UPDATE), Clause(Action.INSERT), Clause(Action.DELETE, _to_target(tree), unmatched=True))
     bound = bind_merge(table, given, list(dict.fromkeys((*config.record_key_fields, *partitions))), clauses)
     return replace(bound, required=bind(tree, rows, case_sensitive=table.case_sensitive))
