@@ -58,7 +58,7 @@ row_size         how many bytes a row takes in a base file, measured
 schema_on_write  batches brought to a table's schema, before anything is written
 several          several changes of rows in one commit
 single_places    places of keys that one row of the table has, where others are refused
-source_merge/    merges of a source into a table by clauses
+source_merge/    merges of a source into a table by clauses, and overwrites of the rows of a predicate
 spread/          writes of rows that are spread over many machines
 task_rows        the rows of tasks, where all rows of a write are here
 tasks            tasks of a write: values that can be sent to other machines, and what each of them does

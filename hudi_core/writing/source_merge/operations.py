@@ -103,7 +103,10 @@ def _run(
 def mergeable(table: Table, options: WriteOptions, where: Condition | None = None) -> Table:
     """The table as it is now. Raises `UnsupportedError` for one that is not merged into, `UsageError` for options that a merge
     has no use for, and what a scan with the predicate raises."""
-    refuse_useless(options, "a merge, whose clauses name the columns")
+    overwrites = where is not None
+    refuse_useless(
+        options, "an overwrite with a predicate" if overwrites else "a merge, whose clauses name the columns"
+    )
     latest = writable_by_predicate(table, where, options.properties)
     refuse_other_keys(latest)
     refuse_unfit(latest, False, options.properties)
