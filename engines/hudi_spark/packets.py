@@ -69,7 +69,12 @@ class SparkFlow:
     def deal(self, parts: int) -> SparkFlow:
         keys = F.array(*[F.lit(key) for key in partition_keys(parts)])
         key = F.element_at(keys, F.col("part") + 1)
-        moved = self.frame.where("part >= 0").repartition(parts, key)
+        return self._in_order(self.frame.where("part >= 0").repartition(parts, key))
+
+    def gather(self) -> SparkFlow:
+        return self._in_order(self.frame.where("part >= 0").coalesce(1))
+
+    def _in_order(self, moved: DataFrame) -> SparkFlow:
         return replace(self, frame=moved.sortWithinPartitions("sequence", "source", "number"))
 
     @contextmanager

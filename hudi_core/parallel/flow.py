@@ -49,6 +49,11 @@ class Flow(Protocol):
         """The packets in their parts, each part's in order. Those for the caller are left out."""
         ...
 
+    def gather(self) -> Flow:
+        """The packets of all parts as those of one, in order; those for the caller are left out. They come from where they are
+        kept, and nothing is exchanged between tasks. Steps since then would run one part after the other."""
+        ...
+
     def keep(self) -> AbstractContextManager[Flow]:
         """The flow, whose packets are computed once as far as possible while the block runs."""
         ...

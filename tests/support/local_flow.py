@@ -50,6 +50,13 @@ class LocalFlow:
 
         return replace(self, parts=deal)
 
+    def gather(self) -> LocalFlow:
+        def gather() -> list[list[Packet]]:
+            given = [packet for part in self.parts() for packet in part if packet.part >= 0]
+            return [sorted(given, key=lambda packet: (packet.group, packet.source, packet.number))]
+
+        return replace(self, parts=gather)
+
     @contextmanager
     def keep(self) -> Iterator[LocalFlow]:
         if self.forgets:

@@ -71,7 +71,7 @@ from hudi_core.writing.spread.located import (
 )
 from hudi_core.writing.spread.prepared import Changed, InputReport, PrepareRows, ReadKeys, input_report
 from hudi_core.writing.spread.routed import InputOrder, RouteRows, deal_tasks, input_order
-from hudi_core.writing.spread.written import WriteRows, statuses
+from hudi_core.writing.spread.written import WriteGathered, WriteRows, statuses
 from hudi_core.writing.task_rows import RowOrder
 from hudi_core.writing.tasks import Task, TaskRunner
 from hudi_core.writing.write_run import Planned, Written
@@ -416,8 +416,11 @@ class _Writes:
         count = max(int(parts.max(initial=0)) + 1, min(len(replaced), _READERS_PER_CORE * self.flow.parallelism))
         engine: Any = runner.snapshot.engine
         route = RouteRows(self.routes.of_slices, self.new_rows, parts, engine, self.stored, self.key_sums)
-        dealt = self.flow.map(route).deal(count)
-        writes = dealt.map(WriteRows(runner, tasks, parts, count, self.in_key_order, exchange, in_lines))
+        write = WriteRows(runner, tasks, parts, count, self.in_key_order, exchange, in_lines)
+        if count == 1:
+            writes = self.flow.gather().map(WriteGathered(route, write))
+        else:
+            writes = self.flow.map(route).deal(count).map(write)
         if exchange is None:
             return Written(statuses(writes.reports()))
         return Written(*exchange.stage(writes, self.runner))

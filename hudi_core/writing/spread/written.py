@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ from hudi_core.transactions.key_exchange import KeyExchange
 from hudi_core.transactions.reports import keep_needed, open_reports, unpack, write_report
 from hudi_core.writing.announce import marker_steps, partition_steps, task_files
 from hudi_core.writing.spread.packs import RowPack, join_packs
+from hudi_core.writing.spread.routed import RouteRows
 from hudi_core.writing.task_rows import Places, group_rows, in_order_of_keys, with_deletes, with_rows
 from hudi_core.writing.tasks import NewFile, RewriteFile, Task, TaskRunner, of_attempt
 
@@ -86,6 +89,19 @@ class WriteRows:
                 status = runner.run(given.bring(attempts[number], number))
                 if status is not None:
                     yield status
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WriteGathered:
+    """The last two steps as one, where one part writes all rows: it takes them from where they are kept (ENGINE-1600). It can be
+    pickled."""
+
+    route: RouteRows
+    write: WriteRows
+
+    def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
+        by_source = groupby(packets, key=attrgetter("source"))
+        return self.write(part, (routed for source, own in by_source for routed in self.route(source, own)))
 
 
 class _TaskRows:

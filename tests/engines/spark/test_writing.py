@@ -315,6 +315,23 @@ def test_steps_are_few_jobs(spark: Any, tmp_path: Path) -> None:
     assert counts == [2, 3]
 
 
+def test_rows_of_one_part_are_not_shuffled(spark: Any, tmp_path: Path) -> None:
+    """ENGINE-1600: an append into one file has no shuffle, one into files of several tasks has one."""
+    rows = random_rows(random.Random(7), 40, [0], distinct=True).drop_columns(["_hoodie_is_deleted"])
+    context = spark.sparkContext._jsc.sc()
+    counts = []
+    for name, partition in (("one", ()), ("several", "p")):
+        given = frame_of(spark, rows, 3)
+        table = hudi_spark.create(spark, str(tmp_path / name), given, "id", partition_by=partition)
+        first = context.newShuffleId()
+        table.append(given)
+        counts.append(context.newShuffleId() - first - 1)
+        assert table.refresh().scan(columns=["id"]).to_spark().count() == rows.num_rows
+    assert counts == [0, 1]
+    one = FrontTable.from_opened(open_table(str(tmp_path / "one")))
+    assert one.scan(columns=["id"]).to_arrow()["id"].to_pylist() == rows["id"].to_pylist()
+
+
 def test_a_stream_writes_each_batch_once(spark: Any, tmp_path: Path) -> None:
     """WRITE-430: also when Spark sends a batch again, for it had no time to note that it was done."""
     source = tmp_path / "source"

@@ -32,7 +32,7 @@ from hudi_core.writing import write_run
 from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.spread.operations import spread_write
-from hudi_core.writing.spread.written import WriteRows
+from hudi_core.writing.spread.written import WriteGathered, WriteRows
 from tests.support.drawing import each_pair
 from tests.support.local_flow import LocalFlow, LocalRows, local_rows
 from tests.support.spread_writes import KINDS, assert_twins, cut, random_rows, rows_of, twins
@@ -55,7 +55,7 @@ class AttemptFlow(LocalFlow):
     attempts: PartAttempts = field(default_factory=PartAttempts)
 
     def _worked(self, work: bytes, number: int, part: Sequence[Packet]) -> list[Packet]:
-        if not isinstance(pickle.loads(work), WriteRows):
+        if not isinstance(pickle.loads(work), WriteRows | WriteGathered):
             return super()._worked(work, number, part)
         if self.attempts.fail and part:
             next(pickle.loads(work)(number, iter(part)))
