@@ -31,13 +31,15 @@ from hudi_core.sql.place import Span
 
 def parts_of(expr: Expr) -> tuple[Expr, ...]:
     """The nodes directly inside a node, in the order of the text."""
-    match expr:
+    match expr:  # the most common nodes first
+        case Name() | Literal():
+            return ()
+        case Compare(_, left, right):
+            return left, right
         case And(parts) | Or(parts):
             return parts
         case Not(part) | Is(part):
             return (part,)
-        case Compare(_, left, right):
-            return left, right
         case In(value, choices):
             return (value, *choices)
         case Between(value, lower, upper):
@@ -50,8 +52,6 @@ def parts_of(expr: Expr) -> tuple[Expr, ...]:
             return (*(part for branch in branches for part in branch), otherwise)
         case Lambda(_, body):
             return (body,)
-        case Name() | Literal():
-            return ()
         case _:
             assert_never(expr)
 
@@ -142,12 +142,14 @@ def change_tree(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
         return change_tree(part, change)
 
     match expr:
+        case Name() | Literal():
+            return expr
+        case Compare(operator, left, right):
+            return Compare(operator, visit(left), visit(right))
         case And(parts) | Or(parts):
             return replace(expr, parts=tuple(map(visit, parts)))
         case Not(part) | Is(part):
             return replace(expr, part=visit(part))
-        case Compare(_, left, right):
-            return replace(expr, left=visit(left), right=visit(right))
         case In(value, choices):
             return replace(expr, value=visit(value), choices=tuple(map(visit, choices)))
         case Between(value, lower, upper):
@@ -160,7 +162,5 @@ def change_tree(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
             return Case(tuple((visit(when), visit(then)) for when, then in branches), visit(otherwise))
         case Lambda(_, body):
             return replace(expr, body=visit(body))
-        case Name() | Literal():
-            return expr
         case _:
             assert_never(expr)
