@@ -1,8 +1,8 @@
 """Keys that are unique in the whole table: rows in another partition than the stored row of their key.
 
-Such a row competes with the stored one by the table's merge rule. Where it wins, the stored row is deleted and the new one is
-inserted in its own partition; where it loses, it is left out. Where rows are not to move, they are merged with the stored
-row where that is. Rules: WRITE-28, WRITE-29, WRITE-480.
+Such a row competes with the stored one by the table's merge rule, or wins whatever that is, as a row of a merge by clauses does.
+Where it wins, the stored row is deleted and the new one is inserted in its own partition; where it loses, it is left out. Where
+rows are not to move, they are merged with the stored row where that is. Rules: WRITE-28, WRITE-29, WRITE-480, WRITE-1523.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from hudi_core.writing.input_files import InputFiles, rows_of_slice
 
 LEFT_OUT: Final = NOWHERE - 1
 """In the place of the number of a slice: a row that is not written."""
+_NO_SLICES: Final = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,11 +43,13 @@ class Resolved:
     leaving: dict[int, StringColumn]
 
 
-def resolve_moves(sources: Sources, incoming: Incoming, places: Numbers, *, moves: bool = True) -> Resolved:
+def resolve_moves(
+    sources: Sources, incoming: Incoming, places: Numbers, *, moves: bool = True, wins: bool = False
+) -> Resolved:
     """The targets of rows when each key is once in the table. `places` has the slice that holds each row's key. Without `moves`
-    rows of stored keys stay there.
+    rows of stored keys stay there; with `wins` they are whole, one of each key, and win over the stored ones, which are not read.
 
-    Raises `UnsupportedError` where a row moves and the table merges rows column by column.
+    Raises `UnsupportedError` where a row moves that is merged with the stored one column by column.
     """
     index = index_strings(incoming.keys.records)
     contested = _find_contested(sources, incoming, places, index)
@@ -56,15 +59,14 @@ def resolve_moves(sources: Sources, incoming: Incoming, places: Numbers, *, move
         return Resolved(places, {})
     rows = np.flatnonzero(contested)
     columns = _columns(sources, incoming)
-    if columns.rules.partial is not None or incoming.kept:
+    if not wins and (columns.rules.partial is not None or incoming.kept):
         raise UnsupportedError(
             sources.snapshot.storage.uri,
             expected="rows that stay in their partitions, where rows are merged column by column",
             found=f"{len(rows)} rows of keys in other partitions",
         )
-    old_keys, old_batches = _read_stored(
-        sources, incoming, columns, np.unique(places[rows][places[rows] != NOWHERE]), index
-    )
+    competing = places[rows][places[rows] != NOWHERE] if not wins else _NO_SLICES
+    old_keys, old_batches = _read_stored(sources, incoming, columns, np.unique(competing), index)
     winners, deleted = _winners(columns, incoming, rows, old_keys, old_batches, index)
     return _decide(sources, incoming, places, rows, winners, deleted, index)
 

@@ -189,7 +189,7 @@ def upsert_places(
     places = Places(located.slices, _positions(located, options))
     if tagger.options.whole_table:
         moves = options.moves(tagger.table.config.properties)
-        resolved = resolve_moves(tagger.sources, incoming, located.slices, moves=moves)
+        resolved = resolve_moves(tagger.sources, incoming, located.slices, moves=moves, wins=wins)
         positions = places.positions
         if positions is not None:  # that of a row which moves is its place in the slice that it leaves
             positions = np.where(resolved.places == located.slices, positions, NOWHERE)

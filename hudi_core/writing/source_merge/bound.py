@@ -14,7 +14,7 @@ from hudi_core.arrays import Bools
 from hudi_core.errors import ExpressionError, UnsupportedError, UsageError, list_names
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import ExpressionBuilder
-from hudi_core.expr.nodes import Compare, Comparison, Expr, Lambda, Name, Not, Or
+from hudi_core.expr.nodes import Expr, Lambda, Name, Or
 from hudi_core.expr.predicate import Predicate
 from hudi_core.expr.queries import Condition
 from hudi_core.expr.sql_predicate import predicate_tree
@@ -26,13 +26,14 @@ from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.meta import bare_schema, is_meta
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
-from hudi_core.tagging.choose import finds_keys_anywhere
 from hudi_core.tagging.key_columns import KeyColumns
 from hudi_core.tagging.key_reader import KeyReader, key_columns
 from hudi_core.types import nodes as t
 from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_part, refuse_second_value
 from hudi_core.writing.conditions import refuse_doubtful
 from hudi_core.writing.no_result import find_undecided_rows
+from hudi_core.writing.operation import WriteOptions
+from hudi_core.writing.operation_plans import tag_options
 from hudi_core.writing.source_merge.clauses import (
     SOURCE,
     TARGET,
@@ -55,8 +56,6 @@ class BoundClause:
     values: Mapping[int, Assignment]
     undecided: Mapping[NoResult, Predicate]
     """True in the rows of which the condition does not say whether it is true, by reason."""
-    moves: Predicate | None = None
-    """True for a source row of all columns that has another partition than the row of the table that it replaces."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +167,7 @@ def pair_schema(source: Schema | None, target: Schema | None) -> Schema:
     return Schema(record_with_ids(t.Record(tuple(fields))))
 
 
-def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...]) -> BoundMerge:
+def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...], options: WriteOptions) -> BoundMerge:
     """The merge of rows of a schema into a table.
 
     Raises `UsageError` and `UnsupportedError` for columns and clauses that it cannot be made of, `ExpressionError` for a column
@@ -177,7 +176,7 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...])
     checked = check_clauses(clauses)
     rows, pairs = bare_schema(table.schema), match_columns(on)
     config, case = table.config, table.case_sensitive
-    whole_table = finds_keys_anywhere(table.snapshot())
+    whole_table = tag_options(table, options).whole_table
     keys, partitions = config.record_key_fields, config.partition_fields
     if not keys or any("." in name for name in (*keys, *partitions)):
         found = "none" if not keys else list_names(list(keys))
@@ -191,8 +190,8 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...])
         source = by_name.get(column.name.lower())
         assigned = None if source is None else assignment(column, _of_source(source), alone, case_sensitive=case)
         keys_of.append((column, assigned))
-    fixed = {name.lower() for name in (*keys, *partitions)}
-    others = [name for name in partitions if name.lower() not in by_name and given.find(name) is not None]
+    moves = whole_table and options.moves(config.properties)
+    fixed = _lower(keys if moves else (*keys, *partitions))
     matched, inserts, unmatched = list[BoundClause](), list[BoundClause](), list[BoundClause]()
     conditions = list[Expr | None]()
     for clause in checked:
@@ -211,27 +210,29 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...])
         if is_insert:
             values = _bind_insert(clause, rows, schema, by_name, case_sensitive=case)
         elif clause.action is Action.UPDATE:
-            values = _bind_update(clause, rows, schema, fixed, case_sensitive=case)
-        takes_all = clause.action is Action.UPDATE and clause.values is None
-        moves = _moves(others, both, case_sensitive=case) if takes_all and others else None
-        of_kind.append(BoundClause(clause.action, condition, values, undecided, moves))
+            values = _bind_update(clause, rows, schema, fixed, _lower(partitions), case_sensitive=case)
+        of_kind.append(BoundClause(clause.action, condition, values, undecided))
     return BoundMerge(
         table, given, rows, tuple(keys_of), whole_table, tuple(matched), tuple(inserts), tuple(unmatched),
         _any_of(conditions),
     )  # fmt: skip
 
 
-def bind_replacement(table: Table, given: Schema, where: Condition) -> BoundMerge:
+def bind_replacement(table: Table, given: Schema, where: Condition, options: WriteOptions) -> BoundMerge:
     """The merge that puts rows of a schema in the place of those for which a condition on the table's columns is true. Raises as
     `bind_merge`, and `UnknownColumnError` for a column that the table lacks. Rule WRITE-1583."""
     config, rows, tree = table.config, bare_schema(table.schema), predicate_tree(where)
     for column in given.fields:
         if not is_meta(column.name):
             rows.get(column.name, case_sensitive=table.case_sensitive)
-    partitions = () if finds_keys_anywhere(table.snapshot()) else config.partition_fields
+    partitions = () if tag_options(table, options).whole_table else config.partition_fields
     clauses = (Clause(Action.UPDATE), Clause(Action.INSERT), Clause(Action.DELETE, _to_target(tree), unmatched=True))
-    bound = bind_merge(table, given, list(dict.fromkeys((*config.record_key_fields, *partitions))), clauses)
+    bound = bind_merge(table, given, list(dict.fromkeys((*config.record_key_fields, *partitions))), clauses, options)
     return replace(bound, required=bind(tree, rows, case_sensitive=table.case_sensitive))
+
+
+def _lower(names: Iterable[str]) -> set[str]:
+    return {name.lower() for name in names}
 
 
 def _any_of(conditions: Sequence[Expr | None]) -> Expr | None:
@@ -282,21 +283,19 @@ def _bind_undecided(condition: Expr, schema: Schema, case_sensitive: bool) -> di
     }
 
 
-def _moves(partitions: list[str], both: Schema, *, case_sensitive: bool) -> Predicate:
-    stays = [Compare(Comparison.NULL_SAFE_EQ, Name((SOURCE, name)), Name((TARGET, name))) for name in partitions]
-    condition = ~ExpressionBuilder(stays[0])
-    for other in stays[1:]:
-        condition |= ExpressionBuilder(Not(other))
-    return bind(predicate_tree(condition), both, case_sensitive=case_sensitive)
-
-
 def _bind_update(
-    clause: Clause, rows: Schema, schema: Schema, fixed: set[str], *, case_sensitive: bool
+    clause: Clause, rows: Schema, schema: Schema, fixed: set[str], partitions: set[str], *, case_sensitive: bool
 ) -> dict[int, Assignment]:
-    """The values of an update: of the columns that it names, or of all but those of keys, which the rows have in common."""
+    """The values of an update: of the columns that it names, or of all but those that are `fixed`, as keys are, which the rows
+    have in common, and those of partitions that the source lacks."""
     given = clause.values
     if given is None:
-        given = _values_of_source([name for name in rows.names if name.lower() not in fixed], schema, case_sensitive)
+        names = [name for name in rows.names if name.lower() not in fixed]
+        lacking = {
+            name for name in names
+            if name.lower() in partitions and schema.find((SOURCE, name), case_sensitive=case_sensitive) is None
+        }  # fmt: skip
+        given = _values_of_source([name for name in names if name not in lacking], schema, case_sensitive)
     values = dict[int, Assignment]()
     for name, value in given.items():
         place = rows.get(name, case_sensitive=case_sensitive)

@@ -140,9 +140,6 @@ def _change(merge: BoundMerge, source: SourceRows, batch: Any, sources: Numbers,
             before = _keep(merge, old, rows)
             numbers = source.numbers[sources[part][rows]]
             pairs = merge.root(_keep(merge, given, rows), before)
-            if clause.moves is not None and (moves := merge.holds(clause.moves, pairs, merge.both)).any():
-                row = int(numbers[moves.argmax()])
-                raise RowError(row, expected="the partition of the row that it matches", found="another one")
             changes.append(_change_rows(merge, clause, pairs, merge.both, before, numbers))
     pairs_hit = np.sort(np.concatenate(hit)) if hit else np.zeros(0, np.int64)
     twice = np.flatnonzero(np.diff(targets[pairs_hit]) == 0)

@@ -53,7 +53,8 @@ def merge(
 
     Raises as `bind_merge` and `write`, and `RowError` where several rows of the source change one row of the table.
     """
-    return _run(table, source, options, lambda latest, given: bind_merge(latest, given, on, tuple(clauses)))
+    settings = options or WriteOptions()
+    return _run(table, source, settings, lambda latest, given: bind_merge(latest, given, on, tuple(clauses), settings))
 
 
 def overwrite_where(table: Table, source: object, where: Condition, options: WriteOptions | None = None) -> WriteResult:
@@ -61,17 +62,17 @@ def overwrite_where(table: Table, source: object, where: Condition, options: Wri
 
     Raises as `bind_replacement` and `merge`, and `RowError` for a row that does not match.
     """
-    return _run(table, source, options, lambda latest, given: bind_replacement(latest, given, where), where)
+    settings = options or WriteOptions()
+    return _run(table, source, settings, lambda latest, given: bind_replacement(latest, given, where, settings), where)
 
 
 def _run(
     table: Table,
     source: object,
-    options: WriteOptions | None,
+    settings: WriteOptions,
     bind: Callable[[Table, Schema], BoundMerge],
     where: Condition | None = None,
 ) -> WriteResult:
-    settings = options or WriteOptions()
     latest = mergeable(table, settings, where)
     rows = read_given_rows(latest, source, BatchColumns(replaces=True))
     bound = bind(latest, rows.schema)

@@ -227,13 +227,13 @@ class LocateRows:
 
     def _losing(self, whole: RowPack, places: Places) -> frozenset[int]:
         """The slices whose rows lose to what they were, and those whose log files deleted keys of new rows of a merge. Of rows to
-        upsert those which would bring back deleted ones."""
+        upsert those which would bring back deleted ones. A row that moved meets none where it goes."""
         loses = whole.loses
         if loses is None:
             return places.unlogged
         if places.deleted_in is not None:
-            loses = loses | ((places.deleted_in != NOWHERE) & (places.slices > NOWHERE))
-        return frozenset(np.unique(places.slices[loses]).tolist())
+            loses = loses | (places.deleted_in != NOWHERE)
+        return frozenset(np.unique(places.slices[loses & (places.slices > NOWHERE)]).tolist())
 
 
 def _without_partition(records: StringColumn) -> KeyColumns:

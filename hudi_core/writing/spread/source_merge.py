@@ -62,24 +62,25 @@ def spread_merge(
     table: Table, source: SpreadInput, on: On, clauses: Sequence[Clause], options: WriteOptions | None = None
 ) -> WriteResult:
     """As `writing.source_merge.operations.merge`, of rows in parts."""
-    return _run(table, source, options, lambda latest, given: bind_merge(latest, given, on, tuple(clauses)))
+    settings = options or WriteOptions()
+    return _run(table, source, settings, lambda latest, given: bind_merge(latest, given, on, tuple(clauses), settings))
 
 
 def spread_overwrite_where(
     table: Table, source: SpreadInput, where: Condition, options: WriteOptions | None = None
 ) -> WriteResult:
     """As `writing.source_merge.operations.overwrite_where`, of rows in parts."""
-    return _run(table, source, options, lambda latest, given: bind_replacement(latest, given, where), where)
+    settings = options or WriteOptions()
+    return _run(table, source, settings, lambda latest, given: bind_replacement(latest, given, where, settings), where)
 
 
 def _run(
     table: Table,
     source: SpreadInput,
-    options: WriteOptions | None,
+    settings: WriteOptions,
     bind: Callable[[Table, Schema], BoundMerge],
     where: Condition | None = None,
 ) -> WriteResult:
-    settings = options or WriteOptions()
     latest = mergeable(table, settings, where)
     rows = source.like(input_schema(latest.schema))
     bound = bind(latest, rows.schema)

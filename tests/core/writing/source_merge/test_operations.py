@@ -185,9 +185,6 @@ def test_what_cannot_be_merged_is_refused_by_name(tmp_path: Path) -> None:
             refusing.execute()
     with pytest.raises(UsageError, match="expected some of"):
         merge.when_matched_delete().execute(speed=1)
-    moved = pa.Table.from_pylist([{**row(1, 9, 9), "p": "z"}], TYPES)
-    with pytest.raises(RowError, match="the partition of the row that it matches"):
-        indexed.merge(moved, "id").when_matched_update().execute()
     with pytest.raises(RowError, match="v: row 1: expected a value of type int"):
         big = pa.Table.from_pylist([change(1, 1, 2**40)], SOURCE)
         table.merge(big, on_of(table)).when_matched_update({"v": col("source.v")}).execute()

@@ -21,6 +21,7 @@ from hudi_core.front.opening import create_table
 from hudi_core.front.table import Table
 from hudi_core.table.scan import Scan
 from hudi_core.validation.validate import validate
+from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.source_merge.bound import bind_merge
 from hudi_core.writing.source_merge.clauses import Action, Clause
 from hudi_core.writing.spread.source_merge import spread_merge
@@ -227,7 +228,7 @@ def test_conditions_on_the_table_alone_rule_files_out(tmp_path: Path) -> None:
 
     def where(*conditions: str | None) -> str | None:
         clauses = tuple(Clause(Action.DELETE, condition, unmatched=True) for condition in conditions)
-        condition = bind_merge(table, table.schema, ["id", "p"], clauses).where
+        condition = bind_merge(table, table.schema, ["id", "p"], clauses, WriteOptions()).where
         return None if condition is None else to_sql(condition)
 
     assert where("target.v > 1", "Target.p = 'x'") == "v > 1 OR p = 'x'"
