@@ -95,6 +95,12 @@ class CommitMetadata(BaseModel):
     operation: str | None = Field(None, alias="operationType")
 
     @property
+    def states_replaced(self) -> bool:
+        """Whether the metadata says what the commit replaced, be it nothing. Apache Hudi's writers state it in every replace
+        commit (`HoodieReplaceCommitMetadata`)."""
+        return "replaced" in self.model_fields_set
+
+    @property
     def schema_text(self) -> str | None:
         """The Avro schema of the rows written, without meta columns; None where the commit does not record it."""
         return self.extra.get("schema") or None

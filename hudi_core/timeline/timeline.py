@@ -288,11 +288,14 @@ class Timeline(Portable):
 
     def _read_commit(self, instant: Instant, content: Content) -> CommitMetadata:
         """The metadata in this content. Rule TIME-1487: without what a replace commit replaced, deleted rows would be read."""
-        is_empty = isinstance(content, bytes) and not content.strip()
-        if is_empty and instant.action == REPLACE_COMMIT and instant.completed and not instant.archived:
-            expected = "commit metadata, which says what file groups are replaced"
-            raise CorruptFileError(self._where(instant), expected=expected, found="an empty file")
-        return read_commit(content, self._where(instant))
+        metadata = read_commit(content, self._where(instant))
+        replaces = instant.action == REPLACE_COMMIT and instant.completed and not instant.archived
+        if replaces and not metadata.states_replaced:
+            is_empty = isinstance(content, bytes) and not content.strip()
+            expected = "commit metadata, which says what file groups are replaced (partitionToReplaceFileIds)"
+            found = "an empty file" if is_empty else "metadata without it"
+            raise CorruptFileError(self._where(instant), expected=expected, found=found)
+        return metadata
 
     def expect_contents(self, instants: Iterable[Instant]) -> None:
         """Announces to the storage that the contents of these instants will be read next, except for archived ones."""

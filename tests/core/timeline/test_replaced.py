@@ -137,11 +137,14 @@ def test_the_history_is_read_where_files_were_kept(layout: int, more: dict[str, 
 
 
 @layouts
-@pytest.mark.parametrize("content", [b"", b"\n"])
-def test_an_empty_replace_commit_is_damage(layout: int, content: bytes) -> None:
+@pytest.mark.parametrize("content", [b"", b"\n", b"{}", b'{"partitionToWriteStats": {}, "extraMetadata": {}}'])
+def test_a_replace_commit_that_does_not_say_what_it_replaced_is_damage(layout: int, content: bytes) -> None:
     """TIME-1487."""
+    found = "metadata without it" if b"{" in content else "an empty file"
     cut = timeline(layout, **{"22_23.replacecommit": content})
-    with pytest.raises(CorruptFileError, match=r"replacecommit: expected commit metadata, .*, found an empty file"):
+    with pytest.raises(CorruptFileError, match=rf"replacecommit: expected commit metadata, .*, found {found}"):
         seen(cut)
+    nothing = timeline(layout, **{"22_23.replacecommit": b'{"partitionToReplaceFileIds": {}}'})
+    assert seen(nothing) == ["b-0", "c-0"]
     at_work = timeline(layout, **{"22.replacecommit.requested": b"", "22.replacecommit.inflight": b""})
     assert seen(at_work) == ["b-0", "c-0"]
