@@ -8,10 +8,16 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 
+import hudi_arrow
+import hudi_core
+import hudi_plain
 from tests.support.commands import ran, rides, rides_in
 
 _SOMEBODY = 65_534
@@ -32,12 +38,22 @@ def table() -> Iterator[Path]:
                 path.chmod(0o700)
 
 
+@cache
+def load_modules() -> None:
+    """Loads what commands load by need: an interpreter that is the superuser's may lie where others may not read."""
+    for package in (hudi_core, hudi_arrow, hudi_plain):
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
+
+
 @contextmanager
 def as_somebody() -> Iterator[None]:
     """As a user who is not the superuser."""
     if os.geteuid() != 0:
         yield
         return
+    load_modules()
     os.seteuid(_SOMEBODY)
     try:
         yield
