@@ -103,7 +103,8 @@ def _remade(kind: type[HudiError], arguments: tuple[object, ...]) -> HudiError:
 
 
 class ConditionWarning(UserWarning):
-    """A query has a condition that is right and hardly meant, as `city = NULL`; it is answered. Writes refuse such conditions.
+    """A query has a condition, or a time, that is right and hardly meant, as `city = NULL`; it is answered. Writes refuse such
+    conditions.
 
     `warnings.filterwarnings("error", category=hudi_core.ConditionWarning)` refuses the queries too.
     """

@@ -1,8 +1,14 @@
-"""Which times a table can still be read at: not those whose files were cleaned away. Rules QUERY-1 to QUERY-4, QUERY-1460."""
+"""Which times a table can be read at: not those whose files were cleaned away. Those that are yet to come are hardly meant.
+
+Rules QUERY-1 to QUERY-4, QUERY-1460, QUERY-1524.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from time import time_ns
+from typing import Final
 
 from hudi_core.errors import ConflictError, UsageError
 from hudi_core.formats.names import parse_base_file, parse_log_file
@@ -10,9 +16,26 @@ from hudi_core.timeline.instants import CLEAN, Instant, time_order
 from hudi_core.timeline.services import FileGroup, clean, clean_plan
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
+from hudi_core.timeline.times import begins_instant
 
 CleanedFile = tuple[str, str, str]
 """Partition, file id, instant."""
+
+
+_APART: Final = timedelta(days=1)
+"""More than the local times of two zones, and the clocks of two machines, are apart."""
+_SECONDS: Final = 14
+"""Digits of an instant to the second, as people may name one."""
+
+
+def find_ahead(whole: Timeline, cut: Timeline) -> str | None:
+    """The time of a query that is yet to come and lies after all instants, which clocks that are ahead may have written: a year
+    may be mistyped, and the latest rows are the answer. None for a time that has come, and for none. Rule QUERY-1524."""
+    time, tomorrow = cut.until or "", datetime.fromtimestamp(time_ns() / 1e9, UTC) + _APART
+    if time <= f"{tomorrow.astimezone(whole.zone):%Y%m%d%H%M%S}" or not begins_instant(time):
+        return None
+    times = (known for one in whole.instants for known in (one.requested_time, one.completion_time) if known)
+    return time if time[:_SECONDS] > max(times, default="")[:_SECONDS] else None
 
 
 def refuse_unknown(time: str, whole: Timeline, cut: Timeline) -> None:

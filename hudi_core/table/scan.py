@@ -12,6 +12,7 @@ import numpy as np
 
 from hudi_core.arguments import AnswersOtherWords, take_flag
 from hudi_core.arrays import Numbers
+from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import ScanReader
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Column, Predicate, columns_of
@@ -43,6 +44,9 @@ from hudi_core.types.text import text as type_text
 
 if TYPE_CHECKING:
     from hudi_core.libraries import PandasFrame, PolarsFrame
+    from hudi_core.snapshot import time_travel
+else:
+    time_travel = ModuleByNeed("hudi_core.snapshot.time_travel")
 
 _LIMITED_SLICES = 4
 """Slices that are fetched ahead where the first may already have all rows that are wanted."""
@@ -118,8 +122,11 @@ class Scan(QueryResult, AnswersOtherWords):
 
     @cached_property
     def doubts(self) -> list[str]:
-        """A sentence for each part of the predicate that is right and hardly meant."""
-        return [] if self._options.where is None else doubts_of(self._options.where, self._snapshot.schema)
+        """A sentence for each part of the predicate that is right and hardly meant, and for a time that is."""
+        where, whole, cut = self._options.where, self._snapshot.whole, self._snapshot.timeline
+        ahead = None if cut.until is None else time_travel.find_ahead(whole, cut)
+        doubts = [f"as of {ahead}, which is yet to come, the rows are the latest ones"] if ahead is not None else []
+        return doubts if where is None else [*doubts, *doubts_of(where, self._snapshot.schema)]
 
     @property
     def sources(self) -> Sources:

@@ -156,7 +156,7 @@ class Table(Portable, AnswersOtherWords):
         without one it is in the zone of the table's timeline, as a string without an offset is. Rule TIME-5. Raises
         `ExpressionError` and `UnknownColumnError` for a predicate or columns that do not fit the schema, `UsageError` for
         what is no predicate, time, limit or list of columns, and for times whose files are cleaned away. Warns
-        (`ConditionWarning`) of a condition that is hardly meant: rule EXPR-1513.
+        (`ConditionWarning`) of a condition that is hardly meant: rule EXPR-1513; and of a time that is yet to come: QUERY-1524.
         """
         scan = self._scan(where, columns, as_of, limit, meta, since, until, read_optimized, on_damage)
         if scan.doubts:

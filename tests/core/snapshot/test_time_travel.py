@@ -1,21 +1,28 @@
-"""Times whose files were cleaned away."""
+"""Times whose files were cleaned away, and those that are yet to come."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta, tzinfo
+from pathlib import Path
+from zoneinfo import ZoneInfo
 
+import pyarrow as pa
 import pytest
 
-from hudi_core.errors import UsageError
+from hudi_core.commit.times import system_clock
+from hudi_core.errors import ConditionWarning, UsageError
+from hudi_core.front.opening import create_table
 from hudi_core.services.cleaning.plan import CleanPlan, encode_plan
-from hudi_core.snapshot.time_travel import refuse_cleaned, refuse_unknown
+from hudi_core.snapshot.time_travel import find_ahead, refuse_cleaned, refuse_unknown
 from hudi_core.timeline.history_lsm import LsmHistory
 from hudi_core.timeline.services import RetainedInstant
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from tests.support.archives import StandIn, clean_file, lsm_files
+from tests.support.commands import ran
 from tests.support.memory import Memory
 
 COMMITS = {f"{time}_{time}5.commit": b"" for time in ("10", "20", "30")}
@@ -130,3 +137,43 @@ def test_a_time_before_the_first_commit_is_refused_with_the_first_one() -> None:
     with pytest.raises(UsageError, match="from 10 on"):
         refuse_unknown("05", whole, whole.as_of("05"))
     refuse_unknown("10", whole, whole.as_of("10"))
+
+
+ZONES = [UTC, ZoneInfo("Pacific/Kiritimati"), ZoneInfo("Pacific/Pago_Pago")]
+
+
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize(
+    ("days", "last_days", "is_ahead"),
+    [(-400, -1, False), (0, -1, False), (0.9, -1, False), (2, 1, True), (400, 399.9, True), (2, 300, False)],
+)
+def test_a_time_that_is_yet_to_come_is_found(days: float, last_days: float, is_ahead: bool, zone: tzinfo) -> None:
+    """QUERY-1524: clocks and zones may differ by a day, and those of writers be ahead."""
+    now = system_clock().astimezone(zone)
+    time, last = (f"{now + timedelta(days=ahead):%Y%m%d%H%M%S}" for ahead in (days, last_days))
+    files = {f"t/20240402144910683_{last}123.commit": b""}
+    whole = replace(timeline_in(Memory(files), "t", 2), zone=zone)
+    assert find_ahead(whole, whole.as_of(time)) == (time if is_ahead else None)
+    for there in (None, last, f"{last}123", f"{last[:4]}-{last[4:6]}-{last[6:8]}", last[:4]):
+        assert find_ahead(whole, whole.as_of(there)) is None
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_a_read_as_of_a_time_that_is_yet_to_come_warns(tmp_path: Path, rows: int) -> None:
+    """QUERY-1524: in Python and on the command line, which still answer with the latest rows."""
+    table = create_table(tmp_path / "t", pa.schema([("id", pa.string())]), "id")
+    if rows:
+        table.append(pa.table({"id": ["a"]}))
+    table = table.refresh()
+    for time in ("99991231", "2999-01-01", datetime(2999, 1, 1, tzinfo=UTC), 9_999_999_999_999):
+        with pytest.warns(ConditionWarning, match="^as of [0-9]+, which is yet to come, the rows are the latest ones$"):
+            assert table.count(as_of=time) == rows
+        with pytest.warns(ConditionWarning, match="which is yet to come") as warnings:
+            assert table.scan(as_of=time).to_arrow().num_rows == rows
+        assert [warning.filename for warning in warnings] == [__file__]
+    for command in ("read", "count", "files"):
+        done = ran(command, tmp_path / "t", "--as-of", "2999-01-01")
+        lines = done.err.splitlines()
+        assert lines == ["warning: as of 29990101000000000, which is yet to come, the rows are the latest ones"], (
+            command
+        )
