@@ -22,7 +22,7 @@ from hudi_core.commit.times import next_time
 from hudi_core.errors import ConflictError, HudiError, UsageError, list_times
 from hudi_core.table.open import look_to_plan, refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import Instant, InstantFiles, InstantState
+from hudi_core.timeline.instants import Instant, InstantFiles, InstantState, describe_time
 from hudi_core.timeline.services import FileGroup, is_planned_clustering
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.refusals import list_excluded_groups
@@ -118,7 +118,9 @@ def pending_clustering(table: Table, requested_time: str) -> Instant:
         if instant.requested_time == requested_time:
             return instant
     waiting = list_times([instant.requested_time for instant in clusterings])
-    raise UsageError("instant", expected=f"a clustering that is not completed ({waiting})", found=requested_time)
+    raise UsageError(
+        "instant", expected=f"a clustering that is not completed ({waiting})", found=describe_time(requested_time)
+    )
 
 
 def nothing_done(options: ClusterOptions) -> ClusterResult:

@@ -358,7 +358,9 @@ class Table(ServedTable):
         run shows the files that would go, and the rows of each partition before and after. `progress` gets how many instants
         are undone, and of how many. Raises as `hudi_core.restore`.
         """
-        return restoring.restore(self, _instant(savepoint), to=_instant(to), dry_run=dry_run, progress=progress)
+        return restoring.restore(
+            self, _instant(savepoint, "savepoint"), to=_instant(to, "to"), dry_run=dry_run, progress=progress
+        )
 
     def indexes(self) -> list[Index]:
         """Lists the indexes of the table as it is now: kind, name, columns, state, size."""
@@ -399,10 +401,10 @@ class Table(ServedTable):
         return validation.validate(runners.on_runner(self, runner), only)
 
 
-def _instant(time: str | None) -> str | None:
-    """A requested time. Raises `UsageError` for what is no string."""
+def _instant(time: str | None, name: str = "instant") -> str | None:
+    """A requested time, as the argument of this name. Raises `UsageError` for what is no string."""
     if time is not None:
-        refuse_no_name(time, "instant")
+        refuse_no_name(time, name)
     return time
 
 

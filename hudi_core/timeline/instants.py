@@ -81,6 +81,18 @@ def time_order(time: str) -> str:
     return f"{time}999" if len(time) == 14 else time
 
 
+def describe_time(text: str, instants: Iterable[Instant] = ()) -> str:
+    """What was found in the place of an instant's requested time, for an error; with the instant that completed then.
+
+    >>> describe_time("20261121124819754"), describe_time("")
+    ('20261121124819754', "''")
+    """
+    requested = next((one.requested_time for one in instants if one.completion_time == text), None)
+    if requested is not None:
+        return f"{text}, when the one of {requested} completed"
+    return text if text.isdigit() else repr(text)
+
+
 def parse_instant(file: str, size: int | None = None) -> Instant | None:
     """The instant of a file name of a timeline folder, of so many bytes; None for other files.
 

@@ -32,6 +32,7 @@ from hudi_core.timeline.instants import (
     Instant,
     InstantFiles,
     InstantState,
+    describe_time,
 )
 from hudi_core.timeline.plans import rollback_target
 from hudi_core.timeline.services import is_planned_clustering
@@ -204,7 +205,9 @@ def find_completed_write(table: Table, requested_time: str) -> Instant:
             return commit
     times = [commit.requested_time for commit in commits]
     raise UsageError(
-        "rollback", expected=f"a completed write of the timeline ({list_times(times)})", found=requested_time
+        "rollback",
+        expected=f"a completed write of the timeline ({list_times(times)})",
+        found=describe_time(requested_time, commits),
     )
 
 

@@ -21,7 +21,7 @@ from hudi_core.services.compaction.run import run_plan
 from hudi_core.services.compaction.triggers import is_due
 from hudi_core.table.open import look_to_plan, refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import COMPACTION, LOG_COMPACTION, Instant, InstantFiles, InstantState
+from hudi_core.timeline.instants import COMPACTION, LOG_COMPACTION, Instant, InstantFiles, InstantState, describe_time
 from hudi_core.transactions.rollback import roll_back_failed
 from hudi_core.transactions.taking_back import take_back_plan
 from hudi_core.transactions.transaction import gives_way
@@ -120,7 +120,9 @@ def pending_compaction(table: Table, requested_time: str) -> Instant:
         if instant.requested_time == requested_time:
             return instant
     waiting = list_times([instant.requested_time for instant in compactions])
-    raise UsageError("instant", expected=f"a compaction that is not completed ({waiting})", found=requested_time)
+    raise UsageError(
+        "instant", expected=f"a compaction that is not completed ({waiting})", found=describe_time(requested_time)
+    )
 
 
 def _read_stated(table: Table) -> CompactionOptions:

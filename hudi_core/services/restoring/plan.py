@@ -11,7 +11,16 @@ from hudi_core.errors import CorruptFileError, UsageError, list_names, list_time
 from hudi_core.formats.avro.container import write_container
 from hudi_core.options import TableType
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import CLUSTERING, COMMIT, COMPACTION, LOG_COMPACTION, WRITES, Instant, time_order
+from hudi_core.timeline.instants import (
+    CLUSTERING,
+    COMMIT,
+    COMPACTION,
+    LOG_COMPACTION,
+    WRITES,
+    Instant,
+    describe_time,
+    time_order,
+)
 from hudi_core.timeline.services import savepoints
 
 _VERSION = 2
@@ -37,11 +46,12 @@ def plan_restore(table: Table, target: str, *, saved: bool) -> RestorePlan:
     present = savepoints(timeline)
     if saved and target not in present:
         expected = f"a savepoint of the table ({list_times(present)}), or --to for a write without one"
-        raise UsageError("restore", expected=expected, found=target)
+        raise UsageError("restore", expected=expected, found=describe_time(target, timeline.commits))
     commit = next((one for one in timeline.commits if one.requested_time == target), None)
     if commit is None:
         times = [one.requested_time for one in timeline.commits]
-        raise UsageError("restore", expected=f"a completed write of the timeline ({list_times(times)})", found=target)
+        expected = f"a completed write of the timeline ({list_times(times)})"
+        raise UsageError("restore", expected=expected, found=describe_time(target, timeline.commits))
     undone = newer_than(table, commit)
     archived = [one for one in timeline.with_archived().commits if one.archived and _is_newer(table, one, commit)]
     if archived:

@@ -17,7 +17,7 @@ from hudi_core.services.restoring.result import SavepointResult
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.tally import LISTING_FILES, WRITING, Tally, refuse_other_tally
-from hudi_core.timeline.instants import CLEAN, SAVEPOINT, Instant, InstantFiles
+from hudi_core.timeline.instants import CLEAN, SAVEPOINT, Instant, InstantFiles, describe_time
 from hudi_core.timeline.services import savepoint as read_savepoint
 from hudi_core.timeline.services import savepoints as saved_times
 from hudi_core.transactions.refusals import refuse_unwritable
@@ -102,7 +102,7 @@ def drop_savepoint(table: Table, instant: str, *, clock: Clock = system_clock) -
         dropped = next((one for one in present if one.requested_time == instant), None)
         if dropped is None:
             times = list_times([one.requested_time for one in present])
-            raise UsageError("savepoint", expected=f"a savepoint of the table ({times})", found=instant)
+            raise UsageError("savepoint", expected=f"a savepoint of the table ({times})", found=describe_time(instant))
         result = _result(latest, dropped, "dropped")
         completed = f"{latest.timeline.folder}/{dropped.file}"
         run(latest.storage, [Delete(completed), Delete(_files(latest, instant).inflight)])
@@ -147,7 +147,7 @@ def _find_completed_write(table: Table, instant: str | None) -> str:
     times = [commit.requested_time for commit in commits]
     if instant not in times:
         expected = f"a completed write of the timeline ({list_times(times)})"
-        raise UsageError("savepoint", expected=expected, found=instant)
+        raise UsageError("savepoint", expected=expected, found=describe_time(instant, commits))
     return instant
 
 

@@ -136,6 +136,28 @@ def test_a_write_without_a_savepoint_is_restored_by_name(tmp_path: Path) -> None
     assert content(table) == before
 
 
+def test_a_time_at_which_a_write_completed_names_that_write(tmp_path: Path) -> None:
+    """RESTORE-1525: it is not taken for the write, and the error says which one is. So for savepoints and rollbacks."""
+    table = made(tmp_path / "t", "cow", 9)
+    first = table.timeline.commits[0]
+    completed = str(first.completion_time)
+    for ask in (
+        lambda time: table.restore(to=time),
+        lambda time: table.restore(time),
+        table.savepoint,
+        table.rollback,
+    ):
+        with pytest.raises(UsageError, match=f"found {completed}, when the one of {first.requested_time} completed$"):
+            ask(completed)
+        for time in ("", " ", f" {first.requested_time}", "2026-11-30", "20\n"):
+            with pytest.raises(UsageError) as error:
+                ask(time)
+            assert error.value.found == repr(time)
+    for named, name in (({"to": 20260101}, "to"), ({"savepoint": 20260101}, "savepoint")):
+        with pytest.raises(UsageError, match=f"^{name}: expected a string, found 20260101"):
+            table.restore(**named)
+
+
 def test_what_cannot_be_restored_is_refused(tmp_path: Path) -> None:
     """RESTORE-454."""
     table = made(tmp_path / "t", "cow", 9)
