@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import zip_longest
 
 from hudi_core.engine import Runner, Storage
-from hudi_core.errors import AlreadyExistsError
+from hudi_core.errors import AlreadyExistsError, StorageError
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 from hudi_core.storage_parts import StorageWithSync
@@ -182,6 +182,19 @@ def run(storage: Storage, steps: Iterable[Step], *, durable: bool = True) -> Non
         _apply(step, storage, _GUARDS.get())
         if durable:
             sync_changes(storage)
+
+
+def create_all_the_same(storage: Storage, step: Create) -> StorageError | None:
+    """Creates a file whose name completes a write. Where storage raises, and the file is there as it should be, this is the
+    error: raised, it would have the write done once more. Rule COMMIT-1526."""
+    try:
+        run(storage, [step])
+    except StorageError as error:
+        with suppress(StorageError):
+            if storage.exists(step.path) and storage.read(step.path) == step.content:
+                return error
+        raise
+    return None
 
 
 def _apply(step: Step, storage: Storage, guards: Sequence[Callable[[], None]]) -> None:

@@ -21,7 +21,16 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import list_marked_files, marker_folder
 from hudi_core.commit.metadata import Stat, commit_record, encode_commit, metadata_record
 from hudi_core.commit.statuses import ALTER_SCHEMA, COMPACTIONS, TableChange
-from hudi_core.commit.steps import Create, DeleteMany, Ensure, Step, run, side_by_side, sync_changes
+from hudi_core.commit.steps import (
+    Create,
+    DeleteMany,
+    Ensure,
+    Step,
+    create_all_the_same,
+    run,
+    side_by_side,
+    sync_changes,
+)
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, HudiError, NoSuchFileError, StorageError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
@@ -197,7 +206,7 @@ class Transaction:
             path = self.files.name_completed(completion)
             sync_changes(storage)
             lock.refuse_lost()
-            run(storage, [Create(path, content)])
+            error = create_all_the_same(storage, Create(path, content))
             self.committed = Instant(
                 self.instant_time,
                 self.action,
@@ -205,6 +214,9 @@ class Transaction:
                 None if config.layout == 1 else completion,
                 path.rpartition("/")[2],
             )
+            if error is not None:
+                done = f"{self.operation} of {self.instant_time} is complete, but may not outlive a loss of power"
+                warnings.warn(f"{done}: {error}", stacklevel=2)
         assert self.committed is not None
         return self.committed
 

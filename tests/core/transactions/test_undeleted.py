@@ -1,4 +1,4 @@
-"""What storage does not delete when a write is complete: the write succeeds all the same, and the next one deletes it."""
+"""What storage refuses when a write is complete: the write succeeds all the same."""
 
 from __future__ import annotations
 
@@ -63,3 +63,55 @@ def test_a_write_is_told_complete_that_storage_keeps_something_of(tmp_path: Path
     assert read(path) == [("a", "x", 1), ("b", "x", 2), ("c", "x", 3)]
     roll_back_dead(open_table(path), later)
     assert list(validate(open_table(path), clock=later)) == []
+
+
+class DoubtfulStorage(ArrowStorage):
+    """Raises once the completed instant of a write is there: at the sync of its folder, or in the place of an answer. With `lost`
+    the instant is not there, or is that of somebody else."""
+
+    raises, at_sync, lost = False, True, False
+
+    def create(self, path: str, content: bytes = b"") -> None:
+        is_completed = path.endswith("commit") and not path.startswith(".hoodie/metadata")
+        self.raises = self.raises or is_completed
+        if is_completed and self.lost:
+            raise StorageError(self.where(path), message="Input/output error")
+        super().create(path, content)
+        if is_completed and not self.at_sync:
+            raise StorageError(self.where(path), message="Input/output error")
+
+    def sync(self) -> None:
+        if self.raises and self.at_sync:
+            self.raises = False
+            raise StorageError(self.uri, message="Input/output error")
+        super().sync()
+
+
+@pytest.mark.parametrize("at_sync", [True, False])
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+def test_a_write_whose_instant_is_there_is_told_complete(tmp_path: Path, kind: str, at_sync: bool) -> None:
+    """COMMIT-1526: with an error a job would append its rows once more."""
+    path = tmp_path / "t"
+    create_table(path, TYPES, "id", partition_by="p", type=kind, indexes=["record_index"])
+    write(open_table(path), rows(("a", "x", 1)))
+    storage = DoubtfulStorage(str(path))
+    storage.at_sync = at_sync
+    with pytest.warns(UserWarning, match="is complete, but may not outlive a loss of power: .*Input/output error"):
+        result = write(replace(open_table(path), storage=storage), rows(("b", "x", 2)), "append")
+    assert result.instant == open_table(path).timeline.commits[-1].requested_time
+    assert read(path) == [("a", "x", 1), ("b", "x", 2)]
+    assert list(validate(open_table(path))) == []
+
+
+def test_a_write_whose_instant_is_not_there_fails(tmp_path: Path) -> None:
+    """COMMIT-1526."""
+    path = tmp_path / "t"
+    create_table(path, TYPES, "id", partition_by="p")
+    write(open_table(path), rows(("a", "x", 1)))
+    storage = DoubtfulStorage(str(path))
+    storage.lost = True
+    with pytest.raises(StorageError, match="commit: Input/output error"):
+        write(replace(open_table(path), storage=storage), rows(("b", "x", 2)), "append")
+    assert read(path) == [("a", "x", 1)]
+    write(open_table(path), rows(("b", "x", 2)), "append")
+    assert read(path) == [("a", "x", 1), ("b", "x", 2)]
