@@ -1,7 +1,7 @@
 """What other libraries call things, and what does them here: a hint in the error about a name that there is not. Rule TABLE-1446.
 
 It is loaded by such an error alone. The words are those of Delta Lake's and Iceberg's libraries for Python, of hudi-rs, pandas,
-Polars and Spark.
+Polars, pyarrow and Spark.
 """
 
 from __future__ import annotations
@@ -118,12 +118,37 @@ _TRANSACTION: Final = {
     **dict.fromkeys(("rollback", "abort"), "an error raised in the `with` block, after which nothing is written"),
     "merge": "the table's merge(rows, on=...), a commit of its own",
 }
+_EXPRESSION: Final = {
+    **dict.fromkeys(("isin", "in_", "one_of"), "is_in([...])"),
+    **dict.fromkeys(("isnull", "isna", "isNull", "is_none"), "is_null()"),
+    **dict.fromkeys(("notnull", "notna", "isNotNull", "is_not_none", "is_valid"), "is_not_null()"),
+    **dict.fromkeys(("eqNullSafe", "eq_missing"), "eq_null_safe(value)"),
+    **dict.fromkeys(("eq", "equals"), "=="),
+    **dict.fromkeys(("ne", "neq", "not_equals"), "!="),
+    **dict.fromkeys(("gt", "greater_than"), ">"),
+    **dict.fromkeys(("ge", "gte"), ">="),
+    **dict.fromkeys(("lt", "less_than"), "<"),
+    **dict.fromkeys(("le", "lte"), "<="),
+    **dict.fromkeys(("and_", "or_", "not_"), "`&`, `|` and `~`"),
+    **dict.fromkeys(("is_between", "isbetween"), "between(low, high)"),
+    **dict.fromkeys(("startsWith", "starts_with"), "startswith(text)"),
+    **dict.fromkeys(("endsWith", "ends_with"), "endswith(text)"),
+    **dict.fromkeys(("ilike", "match_substring_regex", "regexp"), "rlike(pattern), or like(pattern)"),
+    **dict.fromkeys(
+        ("str", "dt", "list", "struct", "upper", "lower", "year", "date"),
+        'hudi_core.expr("upper(column)") for a function of SQL',
+    ),
+    **dict.fromkeys(("astype", "try_cast"), "cast(type)"),
+    **dict.fromkeys(("getField", "field", "get_field"), 'hudi_core.col("column.part")'),
+    **dict.fromkeys(("getItem", "get"), 'hudi_core.expr("column[0]")'),
+}
 _NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "hudi_core": _MODULE,
     "hudi_core.table.table.Table": _TABLE,
     "hudi_core.table.scan.Scan": _SCAN,
     "hudi_core.front.merging.Merge": _MERGE,
     "hudi_core.front.changes.Changes": _TRANSACTION,
+    "hudi_core.expr.build.ExpressionBuilder": _EXPRESSION,
 }
 """By the module or the class: the names that others have, and what to use."""
 _ARGUMENTS: Final[Mapping[str, str]] = {

@@ -17,6 +17,7 @@ from uuid import UUID
 
 import numpy as np
 
+from hudi_core.arguments import AnswersOtherWords
 from hudi_core.errors import ExpressionError, SchemaError, UsageError, describe
 from hudi_core.expr import calls, nodes
 from hudi_core.expr.nodes import Comparison, Expr, Scalar
@@ -85,7 +86,7 @@ def function(name: str, *arguments: object) -> ExpressionBuilder:
     return ExpressionBuilder(calls.build(name.lower(), tuple(_node(argument) for argument in arguments), None))
 
 
-class ExpressionBuilder:
+class ExpressionBuilder(AnswersOtherWords):
     """An expression under construction; `node` is what it has become."""
 
     __slots__ = ("node",)

@@ -15,6 +15,7 @@ import hudi_core
 from hudi_core import other_words
 from hudi_core.arguments import AnswersOtherWords
 from hudi_core.errors import UsageError
+from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.front.changes import Changes
 from hudi_core.front.merging import Merge
 from hudi_core.front.table import Table
@@ -25,6 +26,7 @@ OWNERS: dict[str, Any] = {
     "hudi_core.table.scan.Scan": hudi_core.Scan,
     "hudi_core.front.merging.Merge": Merge,
     "hudi_core.front.changes.Changes": Changes,
+    "hudi_core.expr.build.ExpressionBuilder": ExpressionBuilder,
 }
 
 
@@ -44,6 +46,7 @@ def objects(table: Table) -> dict[str, Any]:
         "hudi_core.table.scan.Scan": table.scan(),
         "hudi_core.front.merging.Merge": table.merge([], "id"),
         "hudi_core.front.changes.Changes": table.transaction(),
+        "hudi_core.expr.build.ExpressionBuilder": hudi_core.col("n"),
     }
 
 
@@ -58,7 +61,7 @@ def test_a_word_of_another_library_names_what_does_it_here(objects: dict[str, An
         for called in re.findall(r"hudi_core\.(\w+)", instead):
             assert hasattr(hudi_core, called), instead
         owner = Table if "table's" in instead or "open(path)" in instead else OWNERS[place]
-        for called in re.findall(r"(?<![\w.])(\w+)\(", instead):
+        for called in re.findall(r'(?<![\w."])(\w+)\(', instead):
             assert hasattr(owner, called), instead
 
 
@@ -77,6 +80,13 @@ def test_objects_travel_and_show_themselves_as_before(table: Table) -> None:
     for one in (table, table.scan("n = 1")):
         assert copy.copy(one).schema == copy.deepcopy(one).schema == pickle.loads(pickle.dumps(one)).schema
         assert one._repr_html_().startswith("<table>")
+
+
+def test_expressions_travel_as_before() -> None:
+    """TABLE-1446."""
+    one = hudi_core.col("n") > 3
+    for other in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
+        assert repr(other) == "n > 3"
 
 
 def test_the_error_of_a_property_stays_its_own() -> None:
