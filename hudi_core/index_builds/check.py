@@ -8,7 +8,7 @@ from typing import Final
 from hudi_core.commit.statuses import CLUSTER, COMPACTIONS, WriteStatus
 from hudi_core.errors import TableError
 from hudi_core.formats.names import parse_base_file
-from hudi_core.metadata.kinds import SECONDARY_INDEX, PerKind, get_known_kind
+from hudi_core.metadata.kinds import SECONDARY_INDEX, PerKind
 from hudi_core.metadata.table import BLOOM_FILTERS, METADATA_FOLDER, RECORD_INDEX, MetadataTable, open_metadata_table
 from hudi_core.metadata_writer.delta_commit import KEPT_WHILE_BUILT
 from hudi_core.options import TableConfig
@@ -25,10 +25,7 @@ def metadata_fault(table: Table) -> TableError | None:
         metadata = open_metadata_table(table.storage, table.config, table.timeline)
         if metadata is not None:
             for partition in sorted(metadata.partitions):
-                if not get_known_kind(partition).can_be_partitioned or table.storage.list(
-                    f"{METADATA_FOLDER}/{partition}"
-                ):
-                    metadata.slices(partition)
+                metadata.slices(partition)
             metadata.files()
     except TableError as fault:
         return fault

@@ -112,8 +112,7 @@ def _ready(metadata: MetadataTable, name: str, definition: IndexDefinition | Non
     kind = _kind(name, {} if definition is None else {name: definition})
     files = metadata.storage.list(f"{METADATA_FOLDER}/{name}")
     try:
-        is_new = kind == PARTITIONED_RECORD_INDEX and not files
-        slices = [] if is_new else metadata.slices(name)
+        slices = metadata.slices(name)
     except TableError as error:
         size = sum(file.size for file in files)
         columns, function = _columns(definition), _function(name, definition)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from hudi_core.engine import Storage
+from hudi_core.commit.markers import PARTITION_METADATA
+from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
+from hudi_core.metadata.kinds import kind_of
 from hudi_core.options import TableConfig
 from hudi_core.paths import file_name
 from hudi_core.timeline.files import read_if_there
@@ -72,7 +74,22 @@ def index_definitions(storage: Storage, config: TableConfig) -> Mapping[str, Ind
 
     Raises `CorruptFileError` and `StorageError`.
     """
-    path = config.index_definitions_path
+    return read_definitions(storage, config.index_definitions_path)
+
+
+def waits_for_rows(storage: Storage, path: str, partition: str, files: Sequence[FileInfo]) -> bool:
+    """Whether a metadata partition with these files has no file group yet: those of a partitioned record index come with the
+    first commit to each partition of the table. `path` is the file of the definitions. Rule META-54. Raises as
+    `index_definitions`."""
+    kind = kind_of(partition)
+    if kind is None or not kind.can_be_partitioned or any(file.name != PARTITION_METADATA for file in files):
+        return False
+    definition = read_definitions(storage, path).get(partition)
+    return definition is not None and definition.is_partitioned
+
+
+def read_definitions(storage: Storage, path: str) -> Mapping[str, IndexDefinition]:
+    """The definitions of indexes in a file. Raises as `index_definitions`."""
     content = read_if_there(storage, path)
     if content is None or not content.strip():
         return {}

@@ -19,6 +19,7 @@ from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.log import LogBlock
 from hudi_core.formats.properties import parse_properties
+from hudi_core.metadata.definitions import waits_for_rows
 from hudi_core.metadata.file_keys import FileKeys, hash_keys, keys_beside
 from hudi_core.metadata.files import live_files
 from hudi_core.metadata.kinds import BLOOM_FILTERS as BLOOM_FILTERS
@@ -102,6 +103,8 @@ class MetadataTable(Portable):
     partitions: frozenset[str]
     pending: frozenset[str]
     """Requested times that are pending on the data table's timeline."""
+    definitions_path: str
+    """The file of the definitions of the data table's indexes."""
     _listings: dict[str, list[FileInfo]] = field(default_factory=dict, repr=False, compare=False)
     """Files of partitions that were listed beside the timeline and not used yet."""
     _slices: dict[str, list[FileSlice]] = field(default_factory=dict, repr=False, compare=False)
@@ -147,8 +150,8 @@ class MetadataTable(Portable):
     def slices(self, partition: str) -> list[FileSlice]:
         """The latest slice of each file group of a metadata partition, by file id.
 
-        Raises `CorruptFileError` when there is none, or when a file is not there that instants recorded. One that was cut counts
-        against its own group, when that is opened.
+        Raises `CorruptFileError` when there is none, unless the partition waits for rows, and when a file is not there that
+        instants recorded. One that was cut counts against its own group, when that is opened.
         """
         if partition not in self._slices:
             self._slices[partition] = self._latest_slices(partition)
@@ -172,7 +175,7 @@ class MetadataTable(Portable):
 
     def _check_slices(self, partition: str, files: Sequence[FileInfo]) -> list[FileSlice]:
         folder, slices = f"{METADATA_FOLDER}/{partition}", self._slices_among(partition, files)
-        if not slices:
+        if not slices and not waits_for_rows(self.storage, self.definitions_path, partition, files):
             raise CorruptFileError(f"{self.storage.uri}/{folder}", expected="file groups", found=f"{len(files)} files")
         opened = {file_slice.instant for file_slice in slices}
         present = {file.name: file.size for file in files}
@@ -395,12 +398,12 @@ def open_metadata_table(
     here = {instant.requested_time for instant in timeline.commits}
     if any(instant.requested_time not in here for instant in data_timeline.commits):
         moved_instants.refuse_lacking(timeline, own, data_timeline, f"{METADATA_FOLDER}/")
-    pending = data_timeline.pending_times
+    pending, partitions = data_timeline.pending_times, frozenset(config.metadata_partitions)
     if earlier is None:
-        return MetadataTable(storage, own, timeline, frozenset(config.metadata_partitions), pending)
+        return MetadataTable(storage, own, timeline, partitions, pending, config.index_definitions_path)
     timeline = timeline.with_contents_of(earlier.timeline)
-    partitions = frozenset(config.metadata_partitions)
-    return MetadataTable(storage, own, timeline, partitions, pending, earlier=earlier.reads())
+    reads = earlier.reads()
+    return MetadataTable(storage, own, timeline, partitions, pending, config.index_definitions_path, earlier=reads)
 
 
 def expect_metadata_table(storage: Storage, config: TableConfig, partitions: Iterable[str]) -> None:

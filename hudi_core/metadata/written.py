@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from hudi_core.formats.names import BaseFileName, parse_base_file, parse_log_file
 from hudi_core.parallel.ordered import in_order, request_threads
@@ -13,6 +14,9 @@ from hudi_core.timeline.commits import WriteStat
 from hudi_core.timeline.instants import COMMIT, Instant, time_order
 from hudi_core.timeline.recorded_logs import is_other_size
 from hudi_core.timeline.timeline import Timeline
+
+BUILT: Final = "BULK_INSERT_PREPPED"
+"""The operation of a commit that makes metadata partitions. One that waits for rows has an entry without files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +85,11 @@ def _list_written(timeline: Timeline, counts: Callable[[str], bool], partition: 
     since = _since_compaction(_counting(timeline, counts))
     threads = request_threads(timeline.storage)
     for instant, metadata in zip(since, list(in_order(timeline.metadata, since, threads)), strict=True):
-        stats = [stat for stat in metadata.stats.get(partition, ()) if stat.path]
+        recorded = metadata.stats.get(partition)
+        stats = [stat for stat in recorded or () if stat.path]
         yield from stats
-        if any(_begins(instant, stat) for stat in stats):
+        is_unfilled = recorded is not None and not recorded and metadata.operation == BUILT
+        if is_unfilled or any(_begins(instant, stat) for stat in stats):
             return
 
 

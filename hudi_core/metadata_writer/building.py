@@ -17,10 +17,11 @@ from hudi_core.commit.steps import Create, Replace, SideBySide, SingleStep, Step
 from hudi_core.formats.names import LogFileName
 from hudi_core.metadata.kinds import group_prefix
 from hudi_core.metadata.table import METADATA_FOLDER
+from hudi_core.metadata.written import BUILT
 from hudi_core.metadata_rows.record_schema import COMMIT_SCHEMA
 from hudi_core.metadata_writer.delta_commit import partition_group_prefix, partition_metadata_content
 from hudi_core.metadata_writer.group_files import FIRST_TOKEN, file_id, first_log_content
-from hudi_core.metadata_writer.initial import BUILT, group_count
+from hudi_core.metadata_writer.initial import group_count
 from hudi_core.options import FOLDER, TableConfig
 from hudi_core.timeline.instants import DELTA_COMMIT, InstantFiles
 

@@ -86,7 +86,7 @@ def plan_compaction(metadata: MetadataTable, partitions: Collection[str]) -> Mer
     slices: list[FileSlice] = []
     left_out: dict[str, None] = {}
     for partition in sorted(partitions):
-        for group in metadata.slices(partition) if metadata.storage.list(f"{METADATA_FOLDER}/{partition}") else ():
+        for group in metadata.slices(partition):
             if not group.logs:
                 continue
             if _can_be_merged(metadata.open_group(group), partition):

@@ -120,11 +120,7 @@ def group_sets(metadata: MetadataTable, partition: str, table_partition: str | N
         slices = metadata.slices(partition)
         return [slices if get_known_kind(partition).can_be_partitioned else _own_groups(metadata, partition, slices)]
     prefixes = partition_group_prefixes(table_partition)
-    # A partitioned record index begins without file groups, of a table without rows as a folder that says it is a partition.
-    listed = metadata.storage.list(f"{METADATA_FOLDER}/{partition}")
-    begun = any(info.name != PARTITION_METADATA for info in listed)
-    slices = metadata.slices(partition) if begun else []
-    return [groups for groups in siblings(slices) if f"{_name_of(groups)}-" in prefixes]
+    return [groups for groups in siblings(metadata.slices(partition)) if f"{_name_of(groups)}-" in prefixes]
 
 
 def _own_groups(metadata: MetadataTable, partition: str, slices: Sequence[FileSlice]) -> list[FileSlice]:

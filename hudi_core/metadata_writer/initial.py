@@ -17,6 +17,7 @@ from hudi_core.formats.properties import format_properties
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.kinds import KINDS, PerKind, get_known_kind, group_prefix, has_listing
 from hudi_core.metadata.table import COLUMN_STATS, METADATA_FOLDER, RECORD_INDEX
+from hudi_core.metadata.written import BUILT
 from hudi_core.metadata_rows.record_schema import COMMIT_SCHEMA
 from hudi_core.metadata_rows.rows import NO_ROWS, IndexRows, file_rows
 from hudi_core.metadata_rows.statistics_rows import V1, V2, default_columns
@@ -30,8 +31,6 @@ _RECORDS_IN_GROUP: Final = (1 << 30) // 48
 _GROWTH, _MAX_GROUPS = 2, 10_000
 FEW_RECORDS: Final = min(kind.groups for kind in KINDS if kind.counts_records) * _RECORDS_IN_GROUP // _GROWTH
 """Fewer records than this take the fewest file groups of an index of records."""
-BUILT: Final = "BULK_INSERT_PREPPED"
-"""The operation of delta commits that make partitions."""
 _FIRST_LAYOUT_1: Final = 10
 
 INDEX_DEFINITIONS_PROPERTY: Final = "hoodie.table.index.defs.path"

@@ -12,8 +12,8 @@ from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.names import parse_log_file
 from hudi_core.formats.properties import parse_properties
 from hudi_core.metadata.table import METADATA_FOLDER
+from hudi_core.metadata.written import BUILT
 from hudi_core.metadata_writer.delta_commit import REPEATS
-from hudi_core.metadata_writer.initial import BUILT
 from hudi_core.options import FOLDER, PROPERTIES_PATH, table_config
 from hudi_core.timeline.instants import (
     COMMIT,
