@@ -22,6 +22,11 @@ from hudi_core.pruning.statistics import Carrier, ColumnStatistics, carrier
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS, FIRST_DAY, FIRST_NEW_DAY, FIRST_YEAR, MOST_AHEAD, MOST_BACK
 
+_DAYS = -(1 << 30), (1 << 31) - 1
+_UNTYPED_DAYS = -719_162, (1 << 31) - 1
+_MICROS = -(1 << 62), (1 << 63) - 1
+_MILLIS = -(1 << 52), ((1 << 63) - 1) // 1000
+
 LONG_STRING = 2048
 """Bytes that the longer of two bounds has at least when both have 4,096: as many are in the column chunk, uncompressed."""
 
@@ -95,11 +100,43 @@ def trust_statistics(recorded: ColumnStatistics, made: Origin, *, typed: bool = 
         case t.Binary() | t.Fixed() | t.Vector():
             return _bytes(counted, made)
         case t.Date():
-            return _times(counted, FIRST_DAY, 1)
+            return _times(without_widest(counted), FIRST_DAY, 1)
         case t.Timestamp(unit=unit, zoned=True):
-            return _times(counted, FIRST_NEW_DAY, DAY_SECONDS * unit.value)
+            return _times(without_widest(counted), FIRST_NEW_DAY, DAY_SECONDS * unit.value)
+        case t.Timestamp():
+            return without_widest(counted)
         case _:
             return counted
+
+
+def widest_times(type: t.Type, *, typed: bool) -> tuple[int, int] | None:
+    """The bounds that are recorded of days and timestamps where none is known; None for other types and nanoseconds. `typed`: the
+    record states its type.
+
+    They are the widest that Apache Hudi reads as they are. It takes days and timestamps into another calendar and other units,
+    where the ends of their bits do not fit: it fails, or takes the least day for a late one. In records that do not state their
+    type it also takes a day before the year 1 for one after it. Rule META-1587.
+    """
+    match type:
+        case t.Date():
+            return _DAYS if typed else _UNTYPED_DAYS
+        case t.Timestamp(t.Unit.MICROS):
+            return _MICROS
+        case t.Timestamp(t.Unit.MILLIS):
+            return _MILLIS
+        case _:
+            return None
+
+
+def without_widest(statistics: ColumnStatistics) -> ColumnStatistics:
+    """The statistics of days or timestamps, unknown where the widest bounds are recorded: there may be values beyond these.
+    Rule META-1587."""
+    lower_known, upper_known = statistics.lower_known, statistics.upper_known
+    for typed in (True, False):
+        if (ends := widest_times(statistics.type, typed=typed)) is not None:
+            lower_known = lower_known & (_integers_of(statistics.lower) != ends[0])
+            upper_known = upper_known & (_integers_of(statistics.upper) != ends[1])
+    return replace(statistics, lower_known=lower_known, upper_known=upper_known)
 
 
 def _floats(statistics: ColumnStatistics, made: Origin) -> ColumnStatistics:

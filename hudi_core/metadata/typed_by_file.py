@@ -13,6 +13,7 @@ import numpy as np
 from hudi_core.arrays import Numbers
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.int128 import rescale_wide
+from hudi_core.metadata.trust import without_widest
 from hudi_core.pruning.statistics import Bounds, ColumnStatistics, without_bounds
 from hudi_core.types import nodes as t
 
@@ -33,9 +34,11 @@ def as_stored(statistics: ColumnStatistics, stored: t.Type) -> ColumnStatistics 
             return without_bounds(statistics, stored)
         case (t.Decimal(), t.Decimal()):
             return _rescale(statistics, statistics.type.scale, stored)
+        case (t.Int(), t.Date()) | (t.Long(), t.Timestamp()):
+            return without_widest(replace(statistics, type=stored))
         case (
-            (t.Int(), t.Date() | t.Time(t.Unit.MILLIS))
-            | (t.Long(), t.Time() | t.Timestamp())
+            (t.Int(), t.Time(t.Unit.MILLIS))
+            | (t.Long(), t.Time())
             | (t.String(), t.Enumeration() | t.Uuid())
             | (t.Binary(), t.Fixed() | t.Vector())
         ):

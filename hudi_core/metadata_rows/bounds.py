@@ -15,6 +15,7 @@ import numpy as np
 from hudi_core.arrays import Bools
 from hudi_core.columns.byte_strings import ByteStrings, concat_byte_strings
 from hudi_core.columns.spans import gather
+from hudi_core.metadata.trust import widest_times
 from hudi_core.pruning.statistics import WIDE_OFFSET, Bounds, Carrier, ColumnStatistics, carrier
 from hudi_core.types import nodes as t
 
@@ -28,10 +29,10 @@ _INT: Final = (-(1 << 31), (1 << 31) - 1)
 _LONG: Final = (-(1 << 63), (1 << 63) - 1)
 
 
-def record_bounds(statistics: ColumnStatistics, *, whole_strings: bool = False) -> ColumnStatistics:
+def record_bounds(statistics: ColumnStatistics, *, whole_strings: bool = False, typed: bool = True) -> ColumnStatistics:
     """The statistics as they are recorded: both bounds known of every file that has values, and neither of the others; counts
     known of all. Files that may hold NaN have NaN as upper bound, which is greatest. Lower bounds of strings are their first
-    character, unless with `whole_strings`."""
+    character, unless with `whole_strings`. `typed`: the record states the type."""
     unknown = (statistics.nulls < 0) | (statistics.rows < 0)
     # A reader then has to assume that some of the values are null and some are not.
     nulls, rows = (
@@ -39,7 +40,7 @@ def record_bounds(statistics: ColumnStatistics, *, whole_strings: bool = False) 
         np.where(unknown, np.maximum(statistics.rows, 2), statistics.rows),
     )
     filled = nulls < rows
-    least, greatest = _widest(statistics.type)
+    least, greatest = widest_times(statistics.type, typed=typed) or _widest(statistics.type)
     lower = _or(statistics.lower, statistics.lower_known & filled, least)
     upper = _or(statistics.upper, statistics.upper_known & filled, greatest)
     if carrier(statistics.type) is Carrier.FLOATS:
@@ -81,7 +82,7 @@ def _widest(type: t.Type) -> tuple[object, object]:
             return -np.inf, np.inf
         case t.Boolean():
             return 0, 1
-        case t.Int() | t.Date() | t.Time(t.Unit.MILLIS):
+        case t.Int() | t.Time(t.Unit.MILLIS):
             return _INT
         case t.Decimal(precision):
             most = 10**precision - 1

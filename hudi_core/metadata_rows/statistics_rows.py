@@ -209,7 +209,8 @@ def _payload(
 ) -> StructColumn:
     form = form_of(statistics.type, version)
     assert form is not None, f"{column} of type {statistics.type} is not indexed in {version}"
-    kept = record_bounds(statistics, whole_strings=of_expression or (version == V1 and column == RECORD_KEY))
+    whole_strings = of_expression or (version == V1 and column == RECORD_KEY)
+    kept = record_bounds(statistics, whole_strings=whole_strings, typed=version == V2)
     count = len(kept)
     return StructColumn(
         count,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import decimal
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -22,6 +23,8 @@ from hudi_core.columns.nodes import StructColumn, to_list
 from hudi_core.columns.strings import string_column
 from hudi_core.commit.statuses import ColumnRange
 from hudi_core.formats.avro.columns import decode
+from hudi_core.metadata.trust import Origin, trust_statistics
+from hudi_core.metadata.typed_by_file import as_stored
 from hudi_core.metadata_rows.bounds import HIGHEST_STRING, record_bounds
 from hudi_core.metadata_rows.record_schema import STORED_SCHEMA
 from hudi_core.metadata_rows.rows import IndexRows
@@ -125,9 +128,10 @@ def test_decimals_of_version_1_have_15_digits_after_the_point() -> None:
     [
         (t.Boolean(), False, True),
         (t.Int(), -(1 << 31), (1 << 31) - 1),
-        (t.Date(), -(1 << 31), (1 << 31) - 1),
+        (t.Date(), -(1 << 30), (1 << 31) - 1),
         (t.Long(), -(1 << 63), (1 << 63) - 1),
-        (t.Timestamp(t.Unit.MICROS), -(1 << 63), (1 << 63) - 1),
+        (t.Timestamp(t.Unit.MICROS), -(1 << 62), (1 << 63) - 1),
+        (t.Timestamp(t.Unit.MILLIS, zoned=False), -(1 << 52), 9_223_372_036_854_775),
         (t.String(), "", HIGHEST_STRING),
         (t.Binary(), b"", b"\xff" * 1024),
         (t.Decimal(3, 1), b"\xfc\x19", b"\x03\xe7"),
@@ -139,6 +143,30 @@ def test_bounds_that_are_not_known_are_the_widest(
     of: t.Type, lower: object, upper: object, one: ColumnRange | None
 ) -> None:
     assert bounds(of, one) == (lower, upper)
+
+
+def test_days_that_are_not_known_begin_with_the_year_1_where_no_type_is_stated() -> None:
+    """META-1587: Apache Hudi takes earlier ones for later ones."""
+    assert bounds(t.Date(), None, V1) == (-719_162, (1 << 31) - 1)
+    assert bounds(t.Timestamp(t.Unit.MICROS), None, V1) == (-(1 << 62), (1 << 63) - 1)
+
+
+@pytest.mark.parametrize("version", [V1, V2])
+@pytest.mark.parametrize("unit", [None, t.Unit.MILLIS, t.Unit.MICROS])
+@pytest.mark.parametrize("zoned", [True, False])
+def test_the_widest_days_and_timestamps_are_read_as_unknown(version: str, unit: t.Unit | None, *, zoned: bool) -> None:
+    """META-1587: there may be values beyond them."""
+    of = t.Date() if unit is None else t.Timestamp(unit, zoned=zoned)
+    lower, upper = bounds(of, None, version)
+    rows = np.array([5])
+    stated = statistics_of([known(lower, 7), known(3, upper), known(3, 7)], of)
+    origin = Origin(np.repeat(rows, 3), np.repeat(rows, 3), of_files=True)
+    found = trust_statistics(stated, origin)
+    assert (found.lower_known.tolist(), found.upper_known.tolist()) == ([False, True, True], [True, False, True])
+    of_integers = replace(stated, type=t.Int() if unit is None else t.Long())
+    as_of = as_stored(of_integers, of)
+    assert as_of is not None
+    assert as_of.lower_known.tolist() == [False, True, True]
 
 
 def test_one_bound_that_is_known_stays() -> None:
