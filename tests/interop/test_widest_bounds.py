@@ -44,7 +44,7 @@ FILTERS = [
 ]
 
 
-@pytest.mark.parametrize(("version", "partitions"), [(9, False), (9, True), (8, True), (6, False)])
+@pytest.mark.parametrize(("version", "partitions"), [(9, True), (8, True), (6, False)])
 def test_no_row_is_lost_where_no_bound_is_known(
     judge: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: Literal[6, 8, 9], *, partitions: bool
 ) -> None:
