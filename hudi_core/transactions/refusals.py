@@ -14,7 +14,7 @@ from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.options import BARE_SINGLE_KEY
 from hudi_core.merge.rules import merge_rules
 from hudi_core.metadata.kinds import IndexKind, kind_of
-from hudi_core.options import BaseFileFormat, KeyGeneratorType, TableConfig
+from hudi_core.options import BaseFileFormat, KeyGeneratorType, StorageLayout, TableConfig
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.table.keying import is_ambiguous, table_generator
 from hudi_core.table.table import Table
@@ -77,6 +77,10 @@ def refuse_unwritable_properties(config: TableConfig, where: str) -> None:
     ):
         if properties.get(key, "").strip().lower() == _TRUE:
             refuse(f"a table without {key}", _TRUE)
+    if (mode := config.meta_fields_mode) is not None and config.has_meta_columns and not config.populate_meta_fields:
+        refuse("hoodie.meta.fields.mode of ALL or NONE", mode.value)
+    if config.storage_layout is not StorageLayout.DEFAULT:
+        refuse("hoodie.table.storage.layout of default", config.storage_layout.value.lower())
     if (codec := properties.get(CODEC, "")) and codec.strip().lower() not in CODECS:
         refuse(f"{CODEC} of {', '.join(CODECS)}", codec)
     try:

@@ -41,6 +41,7 @@ def table_with(folder: Path, *lines: str) -> Any:
         ("hoodie.datasource.write.drop.partition.columns=true", "drop.partition.columns"),
         ("hoodie.bootstrap.base.path=/elsewhere", "bootstrap"),
         ("hoodie.table.keygenerator.type=USER_PROVIDED", "key generator"),
+        ("hoodie.table.storage.layout=lsm_tree", "lsm_tree"),
         ("hoodie.write.lock.provider=org.apache.hudi.client.transaction.lock.ZookeeperBasedLockProvider", "Zookeeper"),
         ("hoodie.write.lock.provider=org.apache.hudi.aws.transaction.lock.DynamoDBBasedLockProvider", "DynamoDB"),
         (
@@ -60,6 +61,25 @@ def test_a_table_is_refused_by_name(tmp_path: Path, line: str, named: str) -> No
     with pytest.raises(UnsupportedError, match=named):
         write(table, ROWS, "append")
     assert sorted((tmp_path / "t").rglob("*")) == before
+
+
+@pytest.mark.parametrize("mode", ["COMMIT_TIME_ONLY", "FILE_NAME_ONLY", "COMMIT_TIME_AND_FILE_NAME"])
+def test_rows_are_not_written_without_the_meta_columns_that_the_table_has(tmp_path: Path, mode: str) -> None:
+    """WRITE-1558: such a row is in no query of what changed."""
+    table = table_with(tmp_path, f"hoodie.meta.fields.mode={mode.lower()}")
+    with pytest.raises(UnsupportedError, match=f"hoodie.meta.fields.mode of ALL or NONE, found {mode}"):
+        write(table, ROWS, "append")
+    assert open_table(tmp_path / "t").timeline.commits == ()
+
+
+@pytest.mark.parametrize("mode", ["ALL", "NONE"])
+def test_rows_are_written_with_all_meta_columns_or_with_none(tmp_path: Path, mode: str) -> None:
+    """WRITE-1558."""
+    table = table_with(tmp_path, f"hoodie.meta.fields.mode={mode}")
+    write(table, ROWS, "append")
+    (row,) = refreshed(table).scan().to_arrow().to_pylist()
+    assert row["id"] == "a"
+    assert bool(row.get("_hoodie_commit_time")) is (mode == "ALL")
 
 
 @pytest.mark.parametrize("provider", ["InProcessLockProvider", "FileSystemBasedLockProvider"])
