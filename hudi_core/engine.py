@@ -361,11 +361,9 @@ class Rows(Protocol[V, MaskIn, B]):
 
     def stream(self, schema: Schema, batches: Iterable[B]) -> Any:
         """The rows as an object with `__arrow_c_stream__` and `read_all`, read on as the taker goes."""
-        ...
 
     def frame(self, schema: Schema, batches: Iterable[B], backend: str | None) -> Any:
         """The rows as a `pandas.DataFrame` with types of its own, or of the backend `pyarrow`."""
-        ...
 
     def read_given(self, data: object, like: Schema | None = None, *, whole: bool = False) -> InputRows[B]:
         """The rows of an object with `__arrow_c_stream__`, or another form that the engine knows; none of `__arrow_c_schema__`
@@ -382,7 +380,6 @@ class Rows(Protocol[V, MaskIn, B]):
 
     def write(self, path: str, schema: Schema, batches: Iterable[B]) -> int:
         """Rows to a local file whose extension names the format; gives their number. The file appears when it is whole."""
-        ...
 
 
 class Runner(Protocol):
@@ -440,6 +437,9 @@ class ScanReader(Protocol[BatchOut]):
 
     def read_scan(self, scan: Any) -> Iterator[BatchOut]:
         """The rows of a `table.scan.Scan`, its limit kept, as batches of the engine; in no order."""
+
+    def frame_of_scan(self, scan: Any, session: Any) -> Any:
+        """The same rows as a plan of the library that runs the engine, in a session of it; None is the running one."""
 
 
 @runtime_checkable

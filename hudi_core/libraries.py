@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pyarrow import Schema as ArrowSchema
     from pyarrow import Table as ArrowTable
     from pyarrow.dataset import Dataset as ArrowDataset
+    from pyspark.sql import DataFrame as SparkFrame
+    from pyspark.sql import SparkSession
     from pyspark.sql.types import StructType as SparkSchema
 
     __all__ = [
@@ -29,5 +31,7 @@ if TYPE_CHECKING:
         "LazyFrame",
         "PandasFrame",
         "PolarsFrame",
+        "SparkFrame",
         "SparkSchema",
+        "SparkSession",
     ]

@@ -79,7 +79,8 @@ _TABLE: Final = {
     **dict.fromkeys(("save", "write_deltalake", "insert_into", "put"), "append(rows), upsert(rows) or overwrite(rows)"),
     **dict.fromkeys(("truncate", "delete_where", "remove"), "delete(where=...)"),
     **dict.fromkeys(("to_pyarrow_dataset", "dataset"), "to_dataset()"),
-    **dict.fromkeys(("to_batches", "iter_batches", "to_arrow_batch_reader"), "scan().batches()"),
+    **dict.fromkeys(("to_batches", "iter_batches", "to_arrow_batch_reader"), "scan().to_batches()"),
+    "to_spark": "scan().to_spark()",
     **dict.fromkeys(("lazy", "scan_polars"), "to_lazy()"),
     "sql": "to_duckdb()",
     "get_timeline": "timeline",
@@ -92,9 +93,7 @@ _SCAN: Final = {
     **dict.fromkeys(("filter", "where", "select", "head", "take"), "the table's " + _ROWS_OF_TABLE),
     **dict.fromkeys(("to_table", "read_all", "read", "collect", "fetchall", "to_arrow_table"), "to_arrow()"),
     **dict.fromkeys(("to_df", "df", "toPandas"), "to_pandas()"),
-    **dict.fromkeys(
-        ("to_batches", "iter_batches", "to_record_batches", "to_arrow_batch_reader", "to_reader"), "batches()"
-    ),
+    **dict.fromkeys(("iter_batches", "to_record_batches", "to_arrow_batch_reader", "to_reader"), "to_batches()"),
     **dict.fromkeys(("plan_files", "files"), "plan"),
     **dict.fromkeys(("num_rows", "shape", "count_rows"), "count()"),
     **dict.fromkeys(("columns", "column_names"), "schema.names"),

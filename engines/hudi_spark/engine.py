@@ -8,16 +8,18 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark import TaskContext
+from pyspark.sql import DataFrame, SparkSession
 
 from hudi_core.engine import Engine, FileReader, FileWriter, LayeredEngine, Storage
-from hudi_core.errors import UnsupportedError
+from hudi_core.errors import UnsupportedError, UsageError, describe
 from hudi_core.schema.schema import Schema
+from hudi_core.table.distributed import plan_in_shares
 from hudi_core.table.scan import Scan
 from hudi_core.types.nodes import Record
+from hudi_spark import sessions
 from hudi_spark.arrow_form import from_form
 from hudi_spark.reading import frame_of
 from hudi_spark.runner import SparkRunner
-from hudi_spark.sessions import session
 from hudi_spark.values import SparkValues
 
 _NO_COLUMNS = Schema(Record(()))
@@ -47,7 +49,7 @@ class SparkEngine:
 
     @property
     def runner(self) -> SparkRunner:
-        return SparkRunner(session())
+        return SparkRunner(sessions.session())
 
     def __reduce__(self) -> tuple[Any, tuple[Engine[Any, Any, Any]]]:
         return _receive, (self.files,)
@@ -69,11 +71,18 @@ class SparkEngine:
         """The rows of a scan, in no order, as batches of the engine that reads files."""
         arrow_type = pa.struct(self.files.rows.stream(scan.schema, []).schema)
         record = scan.schema.record
-        for batch in arrow_batches(frame_of(session(), scan)):
+        for batch in arrow_batches(frame_of(sessions.session(), scan)):
             if batch.num_columns:
                 yield pa.RecordBatch.from_struct_array(from_form(batch.to_struct_array(), record, arrow_type))
             else:
                 yield batch
+
+    def frame_of_scan(self, scan: Scan, session: SparkSession | None) -> DataFrame:
+        """The rows of a scan. It is planned on executors where its statistics are too many for the driver."""
+        if session is not None and not hasattr(session, "createDataFrame"):
+            raise UsageError("session", expected="a Spark session", found=describe(session))
+        spark = sessions.session() if session is None else session
+        return frame_of(spark, plan_in_shares(scan, SparkRunner(spark)))
 
 
 def _receive(files: Engine[Any, Any, Any]) -> Engine[Any, Any, Any]:

@@ -36,6 +36,10 @@ class QueryResult(ABC):
     def count(self) -> int:
         """The number of rows."""
 
+    def to_batches(self) -> Iterator[Any]:
+        """The rows as an iterator of the engine's batches, as `pyarrow.RecordBatch`, bounded in size; read as it goes on."""
+        return self.batches()
+
     def to_json_rows(self) -> Iterator[dict[str, Any]]:
         """The rows as objects that `json.dumps` takes (their form: `values.json`)."""
         for batch in self.batches():

@@ -43,9 +43,11 @@ from hudi_core.types.nodes import Nested
 from hudi_core.types.text import text as type_text
 
 if TYPE_CHECKING:
-    from hudi_core.libraries import PandasFrame, PolarsFrame
+    from hudi_core.libraries import PandasFrame, PolarsFrame, SparkFrame, SparkSession
     from hudi_core.snapshot import time_travel
+    from hudi_core.table import engines
 else:
+    engines = ModuleByNeed("hudi_core.table.engines")
     time_travel = ModuleByNeed("hudi_core.snapshot.time_travel")
 
 _LIMITED_SLICES = 4
@@ -204,6 +206,17 @@ class Scan(QueryResult, AnswersOtherWords):
     def to_polars(self, *, meta: bool = False) -> PolarsFrame:
         """The rows as a `polars.DataFrame`; Hudi's own columns are left out unless `meta` is true or the scan names them."""
         return super(Scan, self._for_frame(meta)).to_polars()
+
+    def to_spark(self, session: SparkSession | None = None) -> SparkFrame:
+        """The rows as a `pyspark.sql.DataFrame`, in no order: executors read the files when an action runs.
+
+        Without a session it is the running one, or a new local one. Raises `UsageError` for what is no session and
+        `UnsupportedError` where PySpark is not installed. Rule TABLE-1559.
+        """
+        engine = self._snapshot.engine
+        reader: Any = engine if isinstance(engine, ScanReader) else engines.load_engine("spark", files=engine.name)
+        frame: SparkFrame = reader.frame_of_scan(self, session)
+        return frame
 
     def _for_frame(self, meta: bool) -> Scan:
         if take_flag("meta", meta) or not self._options.meta or self._options.columns is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,6 +18,8 @@ from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.tagging.tag import TagOptions
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.timeline.timeline import Timeline
 from hudi_core.timeline.times import Time
 from hudi_spark.front.services import ServicesOnExecutors
 from hudi_spark.front.tagging import DEFAULT, tag
@@ -61,6 +64,19 @@ class SparkTable(FrameWrites, ServicesOnExecutors):
     def schema(self) -> Schema:
         """The latest schema, with column ids."""
         return self.table.schema
+
+    @property
+    def timeline(self) -> Timeline:
+        """The instants of the table, as it was opened."""
+        return self.table.timeline
+
+    def history(self, as_of: Time | None = None) -> tuple[Schema, ...]:
+        """Every schema the table's files were written under, oldest first."""
+        return self.table.history(as_of)
+
+    def slices(self, as_of: Time | None = None) -> Sequence[FileSlice]:
+        """The latest slice of each live file group at an instant, by partition and file id."""
+        return self.table.slices(as_of)
 
     def refresh(self) -> SparkTable:
         """The table with the commits that were made since, its own too."""

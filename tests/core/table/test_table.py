@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ import hudi_core
 from hudi_core.errors import ConditionWarning, UsageError
 from hudi_core.front.opening import open_table
 from hudi_core.schema.meta import COMMIT_TIME
+from hudi_core.table import engines
 from tests.support.commands import rides
 
 
@@ -47,6 +50,46 @@ def test_a_table_is_opened_by_its_path() -> None:
     assert open_table(Path(rides())).config.name == open_table(str(rides())).config.name
     with pytest.raises(UsageError, match="one of auto, require, off, found 'never'"):
         open_table(rides(), metadata="never")
+
+
+def test_batches_are_those_of_the_engine_one_after_the_other() -> None:
+    """TABLE-1559."""
+    table = open_table(rides())
+    batches = table.scan(where="fare > 95", columns=["fare"]).to_batches()
+    assert iter(batches) is batches
+    assert sum(batch.num_rows for batch in batches) == table.count("fare > 95")
+    assert sum(batch.num_rows for batch in table.changes(limit=3).to_batches()) == 3
+
+
+class Frames:
+    """A layered engine that notes what it is asked for."""
+
+    def __init__(self) -> None:
+        self.below: list[str] = []
+
+    def over(self, files: Any) -> Any:
+        self.below.append(files.name)
+        return SimpleNamespace(frame_of_scan=lambda scan, session: (scan, session))
+
+
+def test_a_scan_of_any_engine_becomes_a_frame_in_the_session_that_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """TABLE-1559."""
+    table, spark = open_table(rides()), Frames()
+    points = {"arrow": SimpleNamespace(load=lambda: table.engine), "spark": SimpleNamespace(load=lambda: spark)}
+    monkeypatch.setattr(engines, "_entry_points", lambda: points)
+    scan: Any = table.scan(where="fare > 95")
+    assert scan.to_spark("a session") == (scan, "a session")
+    assert scan.to_spark() == (scan, None)
+    assert spark.below == ["arrow", "arrow"]
+
+
+def test_an_engine_that_reads_scans_makes_the_frame_itself() -> None:
+    """TABLE-1559."""
+    table = open_table(rides())
+    scan: Any = table.scan()
+    own = SimpleNamespace(frame_of_scan=lambda *given: given, read_scan=iter)
+    scan._snapshot = SimpleNamespace(engine=own)
+    assert scan.to_spark(session="a session") == (scan, "a session")
 
 
 def test_impossible_reads_are_refused_at_once() -> None:

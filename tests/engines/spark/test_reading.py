@@ -92,6 +92,15 @@ def test_answers_equal_those_of_the_core(table: Any, requested: dict[str, Any]) 
     assert rows_of(table.scan(**requested)) == in_order(table.table.scan(**requested).to_json_rows())
 
 
+@pytest.mark.parametrize("engine_name", ["arrow", "spark"])
+def test_a_scan_of_the_core_is_a_frame_in_a_session(spark: Any, engine_name: str) -> None:
+    """TABLE-1559."""
+    scan = hudi_core.open(rides(), engine=engine_name).scan(where="fare > 95", columns=["ride_id", "fare"])
+    rows = in_order(open_table(rides()).scan(where="fare > 95", columns=["ride_id", "fare"]).to_json_rows())
+    arrow = open_table(rides()).engine.rows
+    assert shown(arrow, scan.schema, scan.to_spark(spark)) == shown(arrow, scan.schema, scan.to_spark()) == rows
+
+
 def _in_terms_of(table: Any, requested: dict[str, Any]) -> dict[str, Any]:
     """The question with columns of the packaged table: a number and a text of it."""
     kinds = {type(field.type).__name__: field.name for field in table.schema.fields}
