@@ -31,7 +31,10 @@ def clean(
         int | None, typer.Option("--keep-versions", metavar="N", min=1, help="Keep N versions of each file group.")
     ] = None,
     keep_hours: Annotated[
-        int | None, typer.Option("--keep-hours", metavar="N", min=1, help="Keep every state of the last N hours.")
+        int | None,
+        typer.Option(
+            "--keep-hours", metavar="N", min=1, help="Keep every state since the first write of the last N hours."
+        ),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List the files, and which write made each; delete nothing.")

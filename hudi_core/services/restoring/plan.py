@@ -45,7 +45,7 @@ def plan_restore(table: Table, target: str, *, saved: bool) -> RestorePlan:
     timeline = table.timeline
     present = savepoints(timeline)
     if saved and target not in present:
-        expected = f"a savepoint of the table ({list_times(present)}), or --to for a write without one"
+        expected = f"a savepoint of the table ({list_times(present)}), or `to` for a write without one"
         raise UsageError("restore", expected=expected, found=describe_time(target, timeline.commits))
     commit = next((one for one in timeline.commits if one.requested_time == target), None)
     if commit is None:

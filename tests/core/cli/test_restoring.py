@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from hudi_core.front.opening import open_table
 from tests.core.services.restoring.test_run import content, continued, made
 from tests.support.commands import ran
 
@@ -35,3 +36,8 @@ def test_misuse_is_one_line(tmp_path: Path) -> None:
     assert (several.status, "expected one of INSTANT, --list and --drop" in several.error) == (2, True)
     neither = ran("restore", uri)
     assert (neither.status, "expected a savepoint, or --to with another write" in neither.error) == (2, True)
+    unsaved = ran("restore", uri, open_table(uri).timeline.commits[0].requested_time)
+    assert (unsaved.status, "a savepoint of the table (none), or --to for a write without one" in unsaved.error) == (
+        2,
+        True,
+    )

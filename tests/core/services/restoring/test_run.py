@@ -130,7 +130,7 @@ def test_a_write_without_a_savepoint_is_restored_by_name(tmp_path: Path) -> None
     table = made(tmp_path / "t", "cow", 9)
     before, time = content(table), table.timeline.commits[-1].requested_time
     continued(table)
-    with pytest.raises(UsageError, match=r"restore: expected a savepoint of the table \(none\), or --to"):
+    with pytest.raises(UsageError, match=r"restore: expected a savepoint of the table \(none\), or `to` for"):
         restore(table, time)
     restore(table, to=time)
     assert content(table) == before
