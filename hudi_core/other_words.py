@@ -55,7 +55,9 @@ _MODULE: Final = {
 }
 _ROWS_OF_TABLE: Final = "scan(where=..., columns=[...], limit=...)"
 _TABLE: Final = {
-    **dict.fromkeys(("head", "limit", "take", "show", "tail"), "scan(limit=5).to_arrow()"),
+    **dict.fromkeys(("head", "limit", "take", "show", "tail", "sample", "preview"), "scan(limit=5).to_arrow()"),
+    **dict.fromkeys(("to_pylist", "to_dicts", "rows", "iter_rows", "to_list"), "to_arrow().to_pylist()"),
+    **dict.fromkeys(("to_parquet", "to_csv", "to_json", "write_parquet", "export"), "scan().write(file)"),
     **dict.fromkeys(("filter", "where", "query", "select", "loc"), _ROWS_OF_TABLE),
     **dict.fromkeys(("read", "load", "to_table", "to_pyarrow_table", "read_snapshot", "to_arrow_table"), "to_arrow()"),
     **dict.fromkeys(("df", "to_df", "toDF", "collect", "toPandas"), "to_pandas()"),
@@ -70,6 +72,10 @@ _TABLE: Final = {
     **dict.fromkeys(("shape", "num_rows", "size", "count_rows"), "count()"),
     **dict.fromkeys(("path", "location", "table_uri", "base_path", "root", "base_uri"), "uri"),
     **dict.fromkeys(("alter", "update_schema", "add_column", "add_columns"), 'evolve("ADD COLUMN ...")'),
+    **dict.fromkeys(("drop_column", "drop_columns", "delete_column"), 'evolve("DROP COLUMN ...")'),
+    "rename_column": 'evolve("RENAME COLUMN ... TO ...")',
+    **dict.fromkeys(("describe", "info", "summary"), "commits(), partitions() or indexes()"),
+    **dict.fromkeys(("restore_to", "restore_to_version", "rollback_to"), "restore(savepoint), or restore(to=...)"),
     **dict.fromkeys(("vacuum", "expire_snapshots"), "clean()"),
     **dict.fromkeys(
         ("optimize", "rewrite_data_files", "z_order"), "cluster(columns=[...]), or compact() for log files"

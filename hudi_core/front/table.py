@@ -173,6 +173,10 @@ class Table(ServedTable):
         """Reads the rows, or those that match, as a `pyarrow.Table`; with `meta` it has Hudi's own columns too."""
         return self.scan(where, columns, meta=meta).to_arrow()
 
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Lets Arrow, Polars, DuckDB and others take all rows, without Hudi's own columns: `polars.DataFrame(table)`."""
+        return self.scan(meta=False).__arrow_c_stream__(requested_schema)
+
     def to_lazy(
         self, *, as_of: Time | None = None, meta: bool = False, on_scan: ScanListener | None = None
     ) -> LazyFrame:

@@ -40,6 +40,15 @@ def test_options_of_writes_are_given_by_name(table: hudi_core.Table) -> None:
     assert len(hudi_core.refreshed(table).timeline.commits) == 3
 
 
+def test_a_table_is_its_rows_to_other_libraries(table: hudi_core.Table, tmp_path: Path) -> None:
+    """TABLE-1560: and to another table."""
+    taken = pa.table(table)
+    assert taken.schema.names == ["id", "n"] and taken.num_rows == table.count()
+    other = hudi_core.create(tmp_path / "other", table, "id")
+    assert other.upsert(table).inserted == 60
+    assert other.refresh().to_arrow().sort_by("id") == taken.sort_by("id")
+
+
 def test_a_clustering_and_an_index_take_names_of_columns(table: hudi_core.Table) -> None:
     result = table.cluster(columns=["n"], strategy="hilbert")
     assert (result.strategy, result.columns, result.rows) == ("hilbert", ("n",), 60)
