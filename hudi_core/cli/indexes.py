@@ -28,11 +28,11 @@ from hudi_core.cli.progress import progress, tally_progress
 from hudi_core.cli.words import fit_names, format_count
 from hudi_core.errors import UsageError
 from hudi_core.index_builds.build import build_indexes, plan_partitions
-from hudi_core.index_builds.listing import PARTITIONED_RECORD_INDEX, indexes
+from hudi_core.index_builds.listing import indexes
 from hudi_core.index_builds.removal import drop_index
 from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.metadata.kinds import EXPRESSION_INDEX
-from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
+from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.metadata_records import metadata_records
@@ -107,7 +107,7 @@ def build_index(
     _build(
         opened_table,
         kinds,
-        _options(kinds, columns, name, function, argument, using, rebuild=rebuild),
+        _options(columns, name, function, argument, using, rebuild=rebuild),
         out,
         dry_run=dry_run,
     )
@@ -201,7 +201,7 @@ def index(
         _drop(opened_table, drop, out, dry_run=dry_run)
         hint = "index drop TABLE NAME"
     elif build:
-        options = _options(build, columns, name, function, argument, using, rebuild=rebuild)
+        options = _options(columns, name, function, argument, using, rebuild=rebuild)
         _build(opened_table, build, options, out, dry_run=dry_run)
         hint = "index build TABLE KIND"
     else:
@@ -211,7 +211,6 @@ def index(
 
 
 def _options(
-    kinds: list[str],
     columns: str | None,
     name: str | None,
     function: str | None,
@@ -221,13 +220,12 @@ def _options(
     rebuild: bool,
 ) -> IndexOptions:
     return IndexOptions(
-        split_names("--columns", columns),
-        True if PARTITIONED_RECORD_INDEX in kinds else None,
-        rebuild,
-        name,
-        function,
-        names_and_values("--argument", argument, "OPTION=VALUE"),
-        using or COLUMN_STATS,
+        columns=split_names("--columns", columns),
+        rebuild=rebuild,
+        name=name,
+        function=function,
+        arguments=names_and_values("--argument", argument, "OPTION=VALUE"),
+        using=using or COLUMN_STATS,
     )
 
 
@@ -251,13 +249,12 @@ def _fit_columns(names: Sequence[str]) -> str | None:
 
 
 def _drop(table: Table, name: str, out: Output, *, dry_run: bool) -> None:
-    dropped = drop_index(table, RECORD_INDEX if name == PARTITIONED_RECORD_INDEX else name, dry_run=dry_run)
+    dropped = drop_index(table, name, dry_run=dry_run)
     out.record({"dropped": list(dropped), "dry_run": dry_run})
 
 
 def _build(table: Table, build: list[str], options: IndexOptions, out: Output, *, dry_run: bool) -> None:
-    names = [name for given in build for name in split_names("KIND", given) or ()]
-    kinds = [RECORD_INDEX if kind == PARTITIONED_RECORD_INDEX else kind for kind in names]
+    kinds = [name for given in build for name in split_names("KIND", given) or ()]
     planned = plan_partitions(table, kinds, options)
     if dry_run:
         out.record({"built": list(planned), "dry_run": True})

@@ -88,6 +88,7 @@ IndexName = Literal[
     "partition_stats",
     "bloom_filters",
     "record_index",
+    "partitioned_record_index",
     "secondary_index",
     "expression_index",
 ]

@@ -24,7 +24,7 @@ from hudi_core.index_builds.built_rows import BuiltRows
 from hudi_core.index_builds.check import metadata_fault, misses_commit
 from hudi_core.index_builds.removal import complete_build, end_dead_builds, remove_partitions
 from hudi_core.index_builds.undo import StateBefore, state_before, undo_build
-from hudi_core.index_kinds.build_plan import IndexOptions, choose_partitions, refuse_renamed
+from hudi_core.index_kinds.build_plan import IndexOptions, choose_partitions, read_kinds, refuse_renamed
 from hudi_core.index_kinds.column_definitions import choose_definitions
 from hudi_core.index_kinds.planned_builds import indexing_files, list_planned_builds, plan_content
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
@@ -101,7 +101,7 @@ def build_indexes(
 ) -> T:
     """Builds indexes of a table from its files; writers may continue. Gives the table with them.
 
-    `kinds` are metadata partitions; `tally` gets how far the build is. Without a metadata table `files` is built first; to
+    `kinds` are as indexes are listed; `tally` gets how far the build is. Without a metadata table `files` is built first; to
     build `files` again is to build the whole metadata table again, with all its indexes. Indexes of builds that died are built
     too.
     Raises `UsageError` for indexes that cannot be or are there already, `ConflictError` where another build is running or other
@@ -113,6 +113,7 @@ def build_indexes(
     refuse_other_tally(tally)
     for kind in kinds:
         refuse_no_name(kind, "index")
+    kinds, options = read_kinds(kinds, options)
     refuse_read_only(table.config, table.storage.uri)
     latest = refreshed(table)
     records = _record_estimate(latest, kinds, options)
@@ -157,7 +158,7 @@ def plan_partitions(table: Table, kinds: Sequence[str], options: IndexOptions) -
 
     Raises what that raises, but for conflicts and for what the rows do not allow.
     """
-    return tuple(_plan_definitions(table, kinds, options))
+    return tuple(_plan_definitions(table, *read_kinds(kinds, options)))
 
 
 def _plan_definitions(table: Table, kinds: Sequence[str], options: IndexOptions) -> dict[str, IndexDefinition | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 from hudi_core.commit.heartbeat import is_alive
 from hudi_core.commit.times import Clock, system_clock
@@ -13,6 +13,7 @@ from hudi_core.engine import FileInfo
 from hudi_core.errors import TableError
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.index_builds.removal import find_left_over
+from hudi_core.index_kinds.build_plan import PARTITIONED_RECORD_INDEX
 from hudi_core.index_kinds.planned_builds import list_planned_builds
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.expressions import describe_value
@@ -22,8 +23,6 @@ from hudi_core.notebook import show_briefly
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.tally import READING_INDEXES, Tally
-
-PARTITIONED_RECORD_INDEX: Final = "partitioned_record_index"
 
 
 class IndexState(StrEnum):

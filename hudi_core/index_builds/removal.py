@@ -11,6 +11,7 @@ from hudi_core.commit.properties import change_properties
 from hudi_core.commit.steps import Create, Delete, DeleteFolder, run, sync_changes
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, UsageError
+from hudi_core.index_kinds.build_plan import PARTITIONED_RECORD_INDEX
 from hudi_core.index_kinds.planned_builds import (
     PlannedBuild,
     indexing_files,
@@ -19,7 +20,7 @@ from hudi_core.index_kinds.planned_builds import (
 )
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.kinds import KINDS, dependents, has_listing
-from hudi_core.metadata.table import METADATA_FOLDER
+from hudi_core.metadata.table import METADATA_FOLDER, RECORD_INDEX
 from hudi_core.metadata_writer.initial import INFLIGHT_PROPERTY, PARTITIONS_PROPERTY, definitions_step
 from hudi_core.options import FOLDER
 from hudi_core.schema.names import refuse_no_name
@@ -46,7 +47,10 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
         # A definition alone is what a drop leaves that storage ended.
         defined = index_definitions(table.storage, table.config)
         there = {*table.config.kept_partitions, *find_left_over(table), *building, *defined}
-        partition = _partition_named(name, there)
+        is_partitioned = RECORD_INDEX in defined and defined[RECORD_INDEX].is_partitioned
+        partition = (
+            RECORD_INDEX if is_partitioned and name == PARTITIONED_RECORD_INDEX else _partition_named(name, there)
+        )
         gone = {partition} | dependents(partition, there)
         refuse_living(table, [build for build in builds if gone & set(build.partitions)], clock())
         if not dry_run:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 
+from hudi_core.errors import UsageError
 from hudi_core.front import table as front
 from hudi_core.front.opening import create_table
 from hudi_core.index_builds.build import build_indexes
 from hudi_core.index_builds.listing import Index, IndexState, indexes
+from hudi_core.index_builds.removal import drop_index
 from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.options import PROPERTIES_PATH
 from hudi_core.table.table import Table
@@ -46,6 +49,37 @@ def test_indexes_are_listed_with_their_definitions(tmp_path: Path) -> None:
     assert listed["column_stats"].bytes == sum(
         file.stat().st_size for file in folder.iterdir() if "part" not in file.name and file.suffix != ".crc"
     )
+
+
+def test_a_kind_as_it_is_listed_builds_and_drops_an_index(tmp_path: Path) -> None:
+    """META-1561."""
+    table = build_indexes(new_table(tmp_path / "t"), ["record_index"])
+    for name, found in (("partitioned_record_index", "'partitioned_record_index'"), ("nope", "'nope'")):
+        with pytest.raises(UsageError, match=f"index: expected one of .*record_index, found {found}"):
+            drop_index(table, name)
+    assert drop_index(table, "record_index") == ("record_index",)
+    table = build_indexes(table, ["partitioned_record_index"])
+    assert by_name(table)["record_index"].kind == "partitioned_record_index"
+    assert drop_index(table, "partitioned_record_index", dry_run=True) == ("record_index",)
+    assert drop_index(table, "partitioned_record_index") == ("record_index",)
+    assert list(by_name(table)) == ["files"]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "partitioned", "found"),
+    [
+        (["record_index", "partitioned_record_index"], None, "record_index as well"),
+        (["partitioned_record_index"], False, "partitioned: False"),
+    ],
+)
+def test_a_record_index_is_partitioned_or_not(
+    tmp_path: Path, kinds: list[str], partitioned: bool | None, found: str
+) -> None:
+    """META-1561."""
+    table = new_table(tmp_path / "t")
+    with pytest.raises(UsageError, match=f"index: expected partitioned_record_index alone, found {found}"):
+        build_indexes(table, kinds, IndexOptions(partitioned=partitioned))
+    assert indexes(table) == []
 
 
 def test_damage_and_leftovers_are_reported(tmp_path: Path) -> None:
