@@ -129,9 +129,12 @@ class Table(Portable, AnswersOtherWords):
             warnings.warn(warning, stacklevel=3)  # behind the look at its arguments
         return after
 
-    def slices(self, as_of: Time | None = None) -> Sequence[FileSlice]:
-        """The latest slice of each live file group at an instant, by partition and file id."""
-        return self.snapshot(as_of).slices
+    def slices(
+        self, as_of: Time | None = None, *, where: str | Expr | ExpressionBuilder | None = None
+    ) -> Sequence[FileSlice]:
+        """The latest slice of each live file group at an instant, by partition and file id; with `where` those alone that can
+        hold a matching row. Raises as `scan`, whose plan also has the reasons."""
+        return self.snapshot(as_of).slices if where is None else self.scan(where, as_of=as_of).plan.kept()
 
     def scan(
         self,

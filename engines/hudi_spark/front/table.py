@@ -74,9 +74,9 @@ class SparkTable(FrameWrites, ServicesOnExecutors):
         """Every schema the table's files were written under, oldest first."""
         return self.table.history(as_of)
 
-    def slices(self, as_of: Time | None = None) -> Sequence[FileSlice]:
-        """The latest slice of each live file group at an instant, by partition and file id."""
-        return self.table.slices(as_of)
+    def slices(self, as_of: Time | None = None, **options: Any) -> Sequence[FileSlice]:
+        """The latest slice of each live file group at an instant; `options` are the options of `Table.slices`."""
+        return self.table.slices(as_of, **options)
 
     def refresh(self) -> SparkTable:
         """The table with the commits that were made since, its own too."""

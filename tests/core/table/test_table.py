@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import hudi_core
-from hudi_core.errors import ConditionWarning, UsageError
+from hudi_core.errors import ConditionWarning, ExpressionError, UsageError
 from hudi_core.front.opening import open_table
 from hudi_core.schema.meta import COMMIT_TIME
 from hudi_core.table import engines
@@ -50,6 +50,18 @@ def test_a_table_is_opened_by_its_path() -> None:
     assert open_table(Path(rides())).config.name == open_table(str(rides())).config.name
     with pytest.raises(UsageError, match="one of auto, require, off, found 'never'"):
         open_table(rides(), metadata="never")
+
+
+def test_slices_are_those_that_can_hold_a_matching_row() -> None:
+    """TABLE-1562."""
+    table = open_table(rides())
+    first = table.timeline.commits[0].requested_time
+    for as_of in (None, first):
+        kept = table.slices(as_of, where="fare > 95")
+        assert list(kept) == table.scan("fare > 95", as_of=as_of).plan.kept()
+        assert 0 < len(kept) < len(table.slices(as_of))
+    with pytest.raises(ExpressionError, match="no column fair"):
+        table.slices(where="fair > 95")
 
 
 def test_batches_are_those_of_the_engine_one_after_the_other() -> None:

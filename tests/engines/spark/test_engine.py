@@ -46,6 +46,7 @@ def test_a_table_has_the_names_of_one_on_arrow() -> None:
     assert (there.schema, there.timeline) == (here.schema, here.timeline)
     assert there.history() == here.history() and there.history(first) == here.history(first)
     assert list(there.slices(first)) == list(here.slices(first)) != list(there.slices())
+    assert there.slices(where="fare > 95") == here.slices(where="fare > 95")
 
 
 def test_the_engine_can_be_sent_to_executors() -> None:
