@@ -107,6 +107,13 @@ _SCAN: Final = {
     **dict.fromkeys(("to_duckdb", "sql"), "the table's to_duckdb()"),
     **dict.fromkeys(("write_parquet", "to_parquet", "to_csv", "save"), "write(file)"),
 }
+_SCHEMA: Final = {
+    **dict.fromkeys(("to_arrow", "to_pyarrow", "as_arrow"), "hudi_core.schema_to_arrow(schema)"),
+    **dict.fromkeys(("to_json", "json"), "hudi_core.schema_to_json(schema)"),
+    **dict.fromkeys(("columns", "column_names", "field_names"), "names"),
+    **dict.fromkeys(("field", "find_field", "column"), "schema['name']"),
+    **dict.fromkeys(("dtypes", "types"), "fields"),
+}
 _MERGE: Final = {
     **dict.fromkeys(("when_matched_update_all", "whenMatchedUpdateAll", "whenMatchedUpdate"), "when_matched_update()"),
     **dict.fromkeys(
@@ -151,6 +158,7 @@ _NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "hudi_core": _MODULE,
     "hudi_core.table.table.Table": _TABLE,
     "hudi_core.table.scan.Scan": _SCAN,
+    "hudi_core.schema.schema.Schema": _SCHEMA,
     "hudi_core.front.merging.Merge": _MERGE,
     "hudi_core.front.changes.Changes": _TRANSACTION,
     "hudi_core.expr.build.ExpressionBuilder": _EXPRESSION,

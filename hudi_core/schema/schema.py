@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
+from hudi_core.arguments import AnswersOtherWords
 from hudi_core.errors import SchemaError, UnknownColumnError, UsageError, describe, list_names
 from hudi_core.notebook import html_table, show_briefly
 from hudi_core.portable import Portable
@@ -43,7 +44,7 @@ class ColumnPlace:
 
 
 @dataclass(frozen=True)
-class Schema(Portable):
+class Schema(Portable, AnswersOtherWords):
     """A table's, file's or query's schema. Column ids are unique at all depths, and never given twice in a table's life.
 
     It is a mapping of the names of its columns to their fields: `"fare" in schema`, `schema["fare"].type`, `len(schema)`,
