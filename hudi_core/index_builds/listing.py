@@ -13,7 +13,6 @@ from hudi_core.engine import FileInfo
 from hudi_core.errors import TableError
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.index_builds.removal import find_left_over
-from hudi_core.index_kinds.build_plan import PARTITIONED_RECORD_INDEX
 from hudi_core.index_kinds.planned_builds import list_planned_builds
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.expressions import describe_value
@@ -127,7 +126,7 @@ def _kind(name: str, definitions: Mapping[str, IndexDefinition]) -> str:
     if kind is None:
         return name
     if kind.can_be_partitioned and name in definitions and definitions[name].is_partitioned:
-        return PARTITIONED_RECORD_INDEX
+        return kind.partitioned_name
     return kind.name
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from hudi_core.commit.heartbeat import is_alive
@@ -11,16 +11,15 @@ from hudi_core.commit.properties import change_properties
 from hudi_core.commit.steps import Create, Delete, DeleteFolder, run, sync_changes
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, UsageError
-from hudi_core.index_kinds.build_plan import PARTITIONED_RECORD_INDEX
 from hudi_core.index_kinds.planned_builds import (
     PlannedBuild,
     indexing_files,
     list_planned_builds,
     make_completed_content,
 )
-from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.kinds import KINDS, dependents, has_listing
-from hudi_core.metadata.table import METADATA_FOLDER, RECORD_INDEX
+from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.metadata_writer.initial import INFLIGHT_PROPERTY, PARTITIONS_PROPERTY, definitions_step
 from hudi_core.options import FOLDER
 from hudi_core.schema.names import refuse_no_name
@@ -47,10 +46,7 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
         # A definition alone is what a drop leaves that storage ended.
         defined = index_definitions(table.storage, table.config)
         there = {*table.config.kept_partitions, *find_left_over(table), *building, *defined}
-        is_partitioned = RECORD_INDEX in defined and defined[RECORD_INDEX].is_partitioned
-        partition = (
-            RECORD_INDEX if is_partitioned and name == PARTITIONED_RECORD_INDEX else _partition_named(name, there)
-        )
+        partition = _partition_named(name, there, defined)
         gone = {partition} | dependents(partition, there)
         refuse_living(table, [build for build in builds if gone & set(build.partitions)], clock())
         if not dry_run:
@@ -62,9 +58,11 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
     return tuple(sorted(gone))
 
 
-def _partition_named(name: str, there: Collection[str]) -> str:
-    """The metadata partition of an index by its own name, or by the one that it was given."""
-    for partition in (name, *(kind.partition(name) for kind in KINDS.named)):
+def _partition_named(name: str, there: Collection[str], defined: Mapping[str, IndexDefinition]) -> str:
+    """The metadata partition of an index by its own name, by the one that it was given, or by that of a partitioned one."""
+    partitioned = (kind.name for kind in KINDS if kind.can_be_partitioned and name == kind.partitioned_name)
+    of_kinds = [partition for partition in partitioned if partition in defined and defined[partition].is_partitioned]
+    for partition in (name, *(kind.partition(name) for kind in KINDS.named), *of_kinds):
         if partition in there:
             return partition
     expected = f"one of {', '.join(sorted(there))}" if there else "an index of the table"

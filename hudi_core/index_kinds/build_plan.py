@@ -21,7 +21,7 @@ from hudi_core.metadata.kinds import (
     locates_keys,
     of_kind,
 )
-from hudi_core.metadata.table import COLUMN_STATS, FILES, RECORD_INDEX
+from hudi_core.metadata.table import COLUMN_STATS, FILES
 from hudi_core.metadata_rows.rows_of_change import is_kept
 from hudi_core.metadata_writer.initial import possible_partitions
 from hudi_core.notebook import show_briefly
@@ -37,8 +37,6 @@ STATISTICS: Final = COLUMN_STATS
 """What an expression index records of the values in a file, unless it is asked for `bloom_filters`."""
 PARTITIONED_SINCE: Final = 9
 """The table version from which a record index may be partitioned."""
-PARTITIONED_RECORD_INDEX: Final = "partitioned_record_index"
-"""A record index that is partitioned, as listings name its kind: `record_index` is its partition of the metadata table."""
 _NAME: Final = re.compile("[A-Za-z0-9_]+")
 
 
@@ -120,13 +118,13 @@ def choose_partitions(
 
 def read_kinds(kinds: Sequence[str], options: IndexOptions) -> tuple[tuple[str, ...], IndexOptions]:
     """The kinds to build as metadata partitions, and the options with what the name of a kind states. Rule META-1561."""
-    if PARTITIONED_RECORD_INDEX not in kinds:
-        return tuple(kinds), options
-    if RECORD_INDEX in kinds or options.partitioned is False:
-        found = "record_index as well" if RECORD_INDEX in kinds else "partitioned: False"
-        raise UsageError("index", expected=f"{PARTITIONED_RECORD_INDEX} alone", found=found)
-    partitions = (RECORD_INDEX if kind == PARTITIONED_RECORD_INDEX else kind for kind in kinds)
-    return tuple(partitions), replace(options, partitioned=True)
+    plain = {kind.partitioned_name: kind.name for kind in KINDS if kind.can_be_partitioned}
+    for name in plain.keys() & set(kinds):
+        if plain[name] in kinds or options.partitioned is False:
+            found = f"{plain[name]} as well" if plain[name] in kinds else "partitioned: False"
+            raise UsageError("index", expected=f"{name} alone", found=found)
+        options = replace(options, partitioned=True)
+    return tuple(plain.get(kind, kind) for kind in kinds), options
 
 
 def _refuse_long_names(table: Table, partitions: Collection[str]) -> None:

@@ -60,13 +60,19 @@ class IndexKind:
     """It is built of columns that its definition names."""
     has_function: bool = False
     """It is of a function of its column."""
-    can_be_partitioned: bool = False
-    """Its file groups may be those of one partition of the table each: then they begin with the first row."""
+    partitioned_name: str = ""
+    """The name of one whose file groups are those of one partition of the table each, and begin with the first row there; empty:
+    there is none."""
 
     @property
     def is_named(self) -> bool:
         """Whether there may be several, each of one column and with a name and a definition of its own."""
         return bool(self.partition_prefix)
+
+    @property
+    def can_be_partitioned(self) -> bool:
+        """Whether file groups may be those of one partition of the table each."""
+        return bool(self.partitioned_name)
 
     def partition(self, name: str) -> str:
         """The metadata partition of the index of this name."""
@@ -136,7 +142,12 @@ KINDS: Final = Kinds(
         IndexKind(COLUMN_STATS, 2, "col-stats-", has_statistics=True, has_columns=True),
         IndexKind(BLOOM_FILTERS, 4, "bloom-filters-", stores_filters=True),
         IndexKind(
-            RECORD_INDEX, 10, "record-index-", locates_keys=True, counts_records=True, can_be_partitioned=True
+            RECORD_INDEX,
+            10,
+            "record-index-",
+            locates_keys=True,
+            counts_records=True,
+            partitioned_name=f"partitioned_{RECORD_INDEX}",
         ),
         IndexKind(
             PARTITION_STATS, 1, "partition-stats-",
