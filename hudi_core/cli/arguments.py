@@ -19,6 +19,8 @@ _MISUSE: Final[Any] = typer.BadParameter.mro()[1]
 
 _PATHS: Final = ("FILE", "INPUT", "FOLDER", "DIR")
 """What is typed behind options, and as arguments, that are paths."""
+_PARTITIONS: Final = ("PARTITION...", "P,Q")
+"""What is typed that are paths of partitions, one by one or with commas between them."""
 _WITHOUT_WORK: Final = ("completion", "service")
 """Commands that print at once, or wait for hours."""
 
@@ -92,7 +94,8 @@ def split_names(option: str, text: str | None) -> tuple[str, ...] | None:
 
 def refuse_repeated(command: Any, ctx: Any, args: Sequence[str]) -> None:
     """Raises what a misused command line does for an option that is given more than once and is not repeatable: all but its last
-    value would be dropped without a word. So does an empty text where a path belongs, which would be the current folder."""
+    value would be dropped without a word. So does an empty text where a path belongs, which would be the current folder, and
+    where the path of a partition does, which would be the whole table."""
     try:
         values, _, order = command.make_parser(ctx).parse_args(args=list(args))
     except _MISUSE as misuse:
@@ -104,9 +107,21 @@ def refuse_repeated(command: Any, ctx: Any, args: Sequence[str]) -> None:
             raise typer.BadParameter(
                 "expected once, found several times", ctx=ctx, param_hint=max(option.opts, key=len)
             )
-        if option.metavar in _PATHS and values.get(option.name) == "":
+        expected = _name_missing(option.metavar, values.get(option.name))
+        if expected is not None:
             name = max(option.opts, key=len) if option.param_type_name == "option" else option.metavar
-            raise typer.BadParameter("expected a path or URL, found ''", ctx=ctx, param_hint=name)
+            raise typer.BadParameter(f"expected {expected}, found ''", ctx=ctx, param_hint=name)
+
+
+def _name_missing(metavar: str | None, value: object) -> str | None:
+    """What belongs in the place of an empty text; None where there is none."""
+    if metavar in _PATHS:
+        return "a path or URL" if value == "" else None
+    if metavar not in _PARTITIONS or value is None:
+        return None
+    paths = value.split(",") if isinstance(value, str) else value
+    assert isinstance(paths, list | tuple)
+    return None if all(path.strip().strip("/") for path in paths) else "the path of a partition"
 
 
 def once_command(name: str, function: Callable[..., None], help_options: dict[Any, Any]) -> Any:

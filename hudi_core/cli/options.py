@@ -53,15 +53,15 @@ FooterCacheOption = Annotated[
     ),
 ]
 FooterCacheSize = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--footer-cache-mib",
         metavar="N",
         min=1,
-        help="How large that file may grow, in MiB; the least recently used footers are dropped first.",
+        help="How large that file may grow, in MiB; the least recently used footers are dropped first. "
+        f"[default: {DEFAULT_MAX_BYTES >> 20}]",
     ),
 ]
-FOOTER_CACHE_MIB = DEFAULT_MAX_BYTES >> 20
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a line on standard output.")]
 AsOfOption = Annotated[
     str | None,
@@ -101,7 +101,7 @@ def open_from_options(
     metadata: MetadataMode,
     case_sensitive: bool = False,
     footer_cache: str | None = None,
-    footer_cache_mib: int = FOOTER_CACHE_MIB,
+    footer_cache_mib: int | None = None,
     *,
     beside: str = "",
 ) -> Table:
@@ -109,6 +109,8 @@ def open_from_options(
 
     `beside` is a file of the same command: storage options are for its URL alone where the table is local.
     """
+    if footer_cache is None and footer_cache_mib is not None:
+        raise UsageError("--footer-cache-mib", expected="--footer-cache FILE beside it", found="none")
     options = {} if is_url(beside) and not is_url(uri) else STORAGE_OPTIONS.get()
     table = open_table(
         uri,
@@ -116,7 +118,7 @@ def open_from_options(
         metadata=metadata,
         case_sensitive=case_sensitive,
         footer_cache=footer_cache,
-        footer_cache_bytes=footer_cache_mib << 20,
+        footer_cache_bytes=DEFAULT_MAX_BYTES if footer_cache_mib is None else footer_cache_mib << 20,
         storage_options=options,
     )
     warn(table.config.findings)

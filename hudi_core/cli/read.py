@@ -9,7 +9,6 @@ import typer
 
 from hudi_core.cli.arguments import split_names
 from hudi_core.cli.options import (
-    FOOTER_CACHE_MIB,
     AsOfOption,
     CaseOption,
     EngineOption,
@@ -99,7 +98,7 @@ def read(
     metadata: MetadataOption = MetadataMode.AUTO,
     case_sensitive: CaseOption = False,
     footer_cache: FooterCacheOption = None,
-    footer_cache_mib: FooterCacheSize = FOOTER_CACHE_MIB,
+    footer_cache_mib: FooterCacheSize = None,
     as_json: JsonOption = False,
 ) -> None:
     """Read rows: to the terminal, as JSON lines, or into a file.

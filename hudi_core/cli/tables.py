@@ -10,7 +10,6 @@ import typer
 
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.cli.options import (
-    FOOTER_CACHE_MIB,
     STORAGE_OPTIONS,
     AsOfOption,
     CaseOption,
@@ -222,7 +221,7 @@ def files(
     metadata: MetadataOption = MetadataMode.AUTO,
     case_sensitive: CaseOption = False,
     footer_cache: FooterCacheOption = None,
-    footer_cache_mib: FooterCacheSize = FOOTER_CACHE_MIB,
+    footer_cache_mib: FooterCacheSize = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the file slices that a query reads: with a predicate those that can hold matching rows, and what decided.

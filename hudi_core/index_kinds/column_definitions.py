@@ -77,7 +77,7 @@ def _expression_of(
     """The definition of an expression index: of the function and column that are asked for, else as it was."""
     version = table.config.version
     if options.columns is not None and is_asked_for(partition, options):
-        function, arguments = options.function or IDENTITY, options.arguments
+        function, arguments = IDENTITY if options.function is None else options.function, options.arguments
         if options.using not in INDEX_TYPES:
             raise UsageError("index", expected=f"one of {', '.join(INDEX_TYPES)} of values", found=options.using)
         if function not in FUNCTIONS:

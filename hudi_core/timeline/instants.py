@@ -90,7 +90,7 @@ def describe_time(text: str, instants: Iterable[Instant] = ()) -> str:
     requested = next((one.requested_time for one in instants if one.completion_time == text), None)
     if requested is not None:
         return f"{text}, when the one of {requested} completed"
-    return text if text.isdigit() else repr(text)
+    return text if text.isalnum() else repr(text)
 
 
 def parse_instant(file: str, size: int | None = None) -> Instant | None:

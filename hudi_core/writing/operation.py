@@ -226,7 +226,8 @@ def refuse_useless(options: WriteOptions, change: str) -> None:
     for name in ("missing_columns", "add_columns", "sort"):
         value = getattr(options, name)
         if value is not None:
-            raise UsageError(name, expected=f"no such option for {change}", found=repr(value))
+            found = str(value) if isinstance(value, str) else repr(value)  # the word of a choice
+            raise UsageError(name, expected=f"no such option for {change}", found=found)
 
 
 def with_key_options(table: Table, properties: Mapping[str, str]) -> Table:

@@ -12,7 +12,6 @@ import typer
 from hudi_core.cli.explain.page import Explained, Reason, html_page
 from hudi_core.cli.explain.picture import column_picture
 from hudi_core.cli.options import (
-    FOOTER_CACHE_MIB,
     AsOfOption,
     CaseOption,
     EngineOption,
@@ -54,7 +53,7 @@ def explain(
     metadata: MetadataOption = MetadataMode.AUTO,
     case_sensitive: CaseOption = False,
     footer_cache: FooterCacheOption = None,
-    footer_cache_mib: FooterCacheSize = FOOTER_CACHE_MIB,
+    footer_cache_mib: FooterCacheSize = None,
     as_json: JsonOption = False,
 ) -> None:
     """Explain which file slices a predicate leaves, which step removed the others, and in what time."""

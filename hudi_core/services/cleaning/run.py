@@ -33,7 +33,7 @@ from hudi_core.services.cleaning.selection import Rule, superfluous_versions
 from hudi_core.services.cleaning.versions import group_versions
 from hudi_core.table.open import look_to_commit, look_to_plan
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import CLEAN, WRITES, Instant, InstantFiles
+from hudi_core.timeline.instants import CLEAN, WRITES, Instant, InstantFiles, describe_time
 
 _TOGETHER: Final = 1000
 """Files that are deleted in one step."""
@@ -117,7 +117,9 @@ def _pending(table: Table, wanted: Instant) -> Instant:
         if instant.requested_time == wanted.requested_time:
             return instant
     times = list_times([instant.requested_time for instant in waiting])
-    raise UsageError("clean", expected=f"a clean that is not completed ({times})", found=wanted.requested_time)
+    raise UsageError(
+        "clean", expected=f"a clean that is not completed ({times})", found=describe_time(wanted.requested_time)
+    )
 
 
 def _is_completed(table: Table, wanted: Instant) -> bool:

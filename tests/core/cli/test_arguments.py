@@ -19,7 +19,7 @@ from hudi_core.cli.application import app
 from hudi_core.cli.arguments import names_and_values
 from hudi_core.cli.predicates import conjunction
 from hudi_core.errors import ExpressionError, UsageError
-from tests.support.commands import ran, rides
+from tests.support.commands import ran, rides, rides_in
 
 REPEATABLE = {"--where", "--set", "--option", "--build", "--argument", "--column", "--storage-option"}
 """Options of which each value counts: what a test below or that of their command shows."""
@@ -176,3 +176,52 @@ def test_an_empty_text_is_no_path(arguments: tuple[str, ...], name: str) -> None
     answer = ran(*arguments)
     assert (answer.status, answer.out) == (2, "")
     assert f"{name}: expected a path or URL, found ''" in answer.error
+
+
+@pytest.mark.parametrize("partitioned", [False, True])
+def test_an_empty_text_is_no_partition(tmp_path: Path, partitioned: bool) -> None:
+    """CLI-1527: that of a table without partitions would be the whole table."""
+    table = hudi_core.create(
+        tmp_path / "t", hudi_core.schema_of("id string, p string"), "id", partition_by="p" if partitioned else ()
+    )
+    table.append({"id": ["a", "b"], "p": ["x", "y"]})
+    before = sorted(tmp_path.rglob("*"))
+    for arguments in (
+        ("delete-partition", ""), ("delete-partition", "/"), ("delete-partition", "x", ""), ("cluster", "--partitions", ""),
+        ("cluster", "--partitions=x,,y"), ("cluster", "--partitions", " , "), ("cluster", "--dry-run", "--partitions", "x,"),
+    ):  # fmt: skip
+        command, *others = arguments
+        answer = ran(command, tmp_path / "t", *others)
+        name = "--partitions" if command == "cluster" else "PARTITION..."
+        assert (answer.status, answer.out) == (2, ""), arguments
+        assert f"{name}: expected the path of a partition, found ''" in answer.error, arguments
+    assert sorted(tmp_path.rglob("*")) == before
+    if partitioned:
+        assert ran("delete-partition", tmp_path / "t", "x/").status == 0
+        assert table.refresh().count() == 1
+
+
+def test_a_size_of_a_cache_that_there_is_not_is_refused() -> None:
+    """CLI-1528."""
+    for command in ("read", "files"):
+        answer = ran(command, rides(), "--footer-cache-mib", 5)
+        assert (answer.status, answer.error) == (
+            2,
+            "--footer-cache-mib: expected --footer-cache FILE beside it, found none",
+        )
+
+
+def test_a_refused_choice_is_shown_as_its_word(tmp_path: Path) -> None:
+    """WRITE-1585."""
+    rows = tmp_path / "rows.csv"
+    rows.write_text("ride_id\n1\n")
+    answer = ran("write", rides_in(tmp_path), rows, "--op", "delete", "--missing-columns", "null")
+    assert answer.error == "--missing-columns: expected no such option for a delete, found null"
+
+
+def test_an_empty_text_is_no_function(tmp_path: Path) -> None:
+    """META-500: it is not taken for none, which is the column itself."""
+    table = rides_in(tmp_path)
+    answer = ran("index", "build", table, "expression_index", "--function", "", "--columns", "city")
+    assert answer.status == 2
+    assert "function" in answer.error and "found ''" in answer.error
