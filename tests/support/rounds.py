@@ -20,6 +20,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hudi_core.expr.build import col
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -203,6 +204,34 @@ class Rounds:
         added = self._bind_name(new)
         touched = [place(row) for row in added.values()]
         return {name: row for name, row in before.items() if place(row) not in touched} | added
+
+    def _merge(self, before: dict[str, Row]) -> dict[str, Row]:
+        """All kinds of clauses at once, also for rows of the table that the source lacks."""
+        batch = pa.concat_tables([self._select_changed(before, 4), self._new_rows(3)])
+        source = self._bind_name(batch)
+        on = [*self.case.key, *([] if self._rows_can_move() else self.case.partition_by)]
+        merge = self.table.merge(batch, on)
+        merge = merge.when_matched_delete("source.flag").when_matched_update({"n": col("source.n"), "s": "merged"})
+        merge = merge.when_not_matched_insert().when_not_matched_by_source_delete("target.number % 5 = 4")
+        merge.when_not_matched_by_source_update({"s": "left over"}, "target.number % 5 = 3").execute()
+        after = {}
+        for name, row in before.items():
+            if name in source and not source[name]["flag"]:
+                after[name] = row | {"n": source[name]["n"], "s": "merged"}
+            elif name not in source and row["number"] % 5 != 4:
+                after[name] = row | ({"s": "left over"} if row["number"] % 5 == 3 else {})
+        return after | {name: row for name, row in source.items() if name not in before}
+
+    def _overwrite_where(self, before: dict[str, Row]) -> dict[str, Row]:
+        """A third of all rows, in the place of which some of their keys and new ones come."""
+        stored = [row for row in before.values() if row["number"] % 3 == 1]
+        places = ("number", "id", "p", "q", "day_text")
+        changed = [self._row(row["number"]) | {name: row[name] for name in places} for row in stored[:2]]
+        new = [row for row in self._new_rows(4).to_pylist() if row["number"] % 3 == 1]
+        batch = pa.Table.from_pylist([*changed, *new], SCHEMA)
+        self.table.overwrite(batch, where="number % 3 = 1")
+        kept = {name: row for name, row in before.items() if row["number"] % 3 != 1}
+        return kept | self._bind_name(batch)
 
     def _new_rows(self, rows: int) -> pa.Table:
         """Rows with keys that the table lacks: NaN, signed zeros, nulls, long strings, characters beyond ASCII. No list has a
