@@ -72,7 +72,7 @@ class SparkFlow:
         return self._in_order(self.frame.where("part >= 0").repartition(parts, key))
 
     def gather(self) -> SparkFlow:
-        return self._in_order(self.frame.where("part >= 0").coalesce(1))
+        return self._in_order(self.frame.where("part >= 0").repartition(1))
 
     def _in_order(self, moved: DataFrame) -> SparkFlow:
         return replace(self, frame=moved.sortWithinPartitions("sequence", "source", "number"))

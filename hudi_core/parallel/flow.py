@@ -50,8 +50,7 @@ class Flow(Protocol):
         ...
 
     def gather(self) -> Flow:
-        """The packets of all parts as those of one, in order; those for the caller are left out. They come from where they are
-        kept, and nothing is exchanged between tasks. Steps since then would run one part after the other."""
+        """The packets of all parts as those of one, in order; those for the caller are left out."""
         ...
 
     def keep(self) -> AbstractContextManager[Flow]:

@@ -91,12 +91,19 @@ class PackRun:
     ) -> Iterator[Packet]:
         """Packets of the rows for the part that each of them goes to; rows of negative ones are left out. `numbers` count the
         packets of the source."""
+        for target, pack in self.split(whole, targets, engine, schema):
+            yield Packet(target, 0, self.source, next(numbers), pack_rows(pack, engine))
+
+    def split(
+        self, whole: RowPack, targets: Numbers, engine: Engine[Any, Any, Any], schema: Schema
+    ) -> Iterator[tuple[int, RowPack]]:
+        """The rows in packs of some megabytes, with the part that each of them goes to; rows of negative ones are left out."""
         batches = [pack.batch for pack in self.packs]
         step = max(1, _BYTES_OF_PACKET * len(whole) // max(self.size, 1))
         for target, rows in group_rows(targets):
             for start in range(0, len(rows), step):
                 for pack in _take(whole, batches, rows[start : start + step], engine, schema):
-                    yield Packet(target, 0, self.source, next(numbers), pack_rows(pack, engine))
+                    yield target, pack
 
 
 def pack_runs(packets: Iterator[Packet]) -> Iterator[PackRun]:

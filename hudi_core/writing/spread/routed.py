@@ -17,7 +17,7 @@ from hudi_core.tagging.key_columns import NOWHERE, take_keys
 from hudi_core.writing.plan import Share
 from hudi_core.writing.spread.cuts import KeyCuts
 from hudi_core.writing.spread.key_sums import check_sums
-from hudi_core.writing.spread.packs import RowPack, pack_runs
+from hudi_core.writing.spread.packs import PackRun, RowPack, pack_runs
 from hudi_core.writing.spread.prepared import InputReport
 from hudi_core.writing.tasks import NewFile, Task, row_count
 
@@ -57,17 +57,28 @@ class RouteRows:
     """The sum of keys of each part of the step before."""
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
+        numbers = count()
+        for run, routed, targets in self._routed(part, packets):
+            yield from run.deal(routed, targets, self.engine, self.schema, numbers)
+
+    def packs(self, part: int, packets: Iterator[Packet]) -> Iterator[RowPack]:
+        """The rows with their tasks, where one part runs all of these."""
+        for run, routed, targets in self._routed(part, packets):
+            for _, pack in run.split(routed, targets, self.engine, self.schema):
+                yield pack
+
+    def _routed(self, part: int, packets: Iterator[Packet]) -> Iterator[tuple[PackRun, RowPack, Numbers]]:
+        """Runs of packets, their rows with tasks, and the part that each of these goes to."""
         seen: dict[str, int] = {}
         if isinstance(self.new_rows, InputOrder):
             seen = dict(self.new_rows.starts.get(part, {}))
         slices = np.full(max(self.of_slices, default=-1) + 1, NOWHERE, np.int64)
         slices[list(self.of_slices)] = list(self.of_slices.values())
-        numbers = count()
         for run in check_sums(part, pack_runs(packets), self.key_sums):
             whole = run.whole
             tasks = self._tasks(whole, slices, seen, has_rows=run.packs[0].batch is not None)
             targets = np.where(tasks >= 0, self.parts[tasks], NOWHERE)
-            yield from run.deal(replace(whole, tasks=tasks), targets, self.engine, self.schema, numbers)
+            yield run, replace(whole, tasks=tasks), targets
 
     def _tasks(self, pack: RowPack, slices: Numbers, seen: dict[str, int], *, has_rows: bool) -> Numbers:
         """The task of each row, `NOWHERE` of one that is left out."""

@@ -50,13 +50,17 @@ class WriteRows:
     """The markers of a part are lines of one file."""
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
+        return self.write_packs(part, map(unpack, packets))
+
+    def write_packs(self, part: int, packs: Iterator[RowPack]) -> Iterator[Packet]:
+        """The work on rows that are unpacked."""
         numbers = np.flatnonzero(self.parts == part).tolist()
         attempts = {number: of_attempt(self.tasks[number], new_attempt()) for number in numbers}
         if self.exchange is not None:
-            return self.exchange.send(part, self.count, lambda: self._attempt(attempts, packets))
-        return write_report(part, lambda: self._attempt(attempts, packets))
+            return self.exchange.send(part, self.count, lambda: self._attempt(attempts, packs))
+        return write_report(part, lambda: self._attempt(attempts, packs))
 
-    def _attempt(self, attempts: Mapping[int, Task], packets: Iterator[Packet]) -> Iterator[WriteStatus]:
+    def _attempt(self, attempts: Mapping[int, Task], packs: Iterator[RowPack]) -> Iterator[WriteStatus]:
         """Writes the files of attempts while their write goes on. Attempts that outlive the write leave nothing."""
         if not attempts:
             return
@@ -66,25 +70,24 @@ class WriteRows:
         with Attempts(snapshot.storage, time).announce(of_part(made, time, snapshot.config)):
             folders = tuple(partition_steps([task for task, _ in made], time))
             run(snapshot.storage, [SideBySide(folders)], durable=False)  # with the files in them, when the block ends
-            for status in self._write(attempts, packets):
+            for status in self._write(attempts, packs):
                 yield keep_needed(with_filter(status, len(self.tasks)), snapshot.config.kept_partitions)
 
-    def _write(self, attempts: Mapping[int, Task], packets: Iterator[Packet]) -> Iterator[WriteStatus]:
+    def _write(self, attempts: Mapping[int, Task], packs: Iterator[RowPack]) -> Iterator[WriteStatus]:
         """Runs the tasks of the part that rows or keys come for, with these."""
-        packs: list[RowPack] = []
+        keys: list[RowPack] = []
         deletes: list[RowPack] = []
 
         def batches() -> Iterator[Any]:
-            for packet in packets:
-                pack: RowPack = unpack(packet)
+            for pack in packs:
                 if pack.batch is None:
                     deletes.append(pack)
                 else:
                     yield pack.batch
-                    packs.append(replace(pack, batch=None))
+                    keys.append(replace(pack, batch=None))
 
         with closing(spool(self.runner.snapshot.engine, self.runner.rows, batches())) as rows:
-            runner, given = replace(self.runner, spool=rows), _TaskRows(packs, deletes, attempts, self.in_key_order)
+            runner, given = replace(self.runner, spool=rows), _TaskRows(keys, deletes, attempts, self.in_key_order)
             for number in given.tasks:
                 status = runner.run(given.bring(attempts[number], number))
                 if status is not None:
@@ -93,15 +96,18 @@ class WriteRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WriteGathered:
-    """The last two steps as one, where one part writes all rows: it takes them from where they are kept (ENGINE-1600). It can be
+    """The last two steps as one, where one part writes all rows, which come from where they are kept (ENGINE-1600). It can be
     pickled."""
 
     route: RouteRows
     write: WriteRows
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
-        by_source = groupby(packets, key=attrgetter("source"))
-        return self.write(part, (routed for source, own in by_source for routed in self.route(source, own)))
+        return self.write.write_packs(part, self._routed(packets))
+
+    def _routed(self, packets: Iterator[Packet]) -> Iterator[RowPack]:
+        for source, of_source in groupby(packets, key=attrgetter("source")):
+            yield from self.route.packs(source, of_source)
 
 
 class _TaskRows:

@@ -315,21 +315,14 @@ def test_steps_are_few_jobs(spark: Any, tmp_path: Path) -> None:
     assert counts == [2, 3]
 
 
-def test_rows_of_one_part_are_not_shuffled(spark: Any, tmp_path: Path) -> None:
-    """ENGINE-1600: an append into one file has no shuffle, one into files of several tasks has one."""
+def test_rows_that_one_task_writes_keep_their_order(spark: Any, tmp_path: Path) -> None:
+    """ENGINE-1600: rows of all partitions of a DataFrame, in one file."""
     rows = random_rows(random.Random(7), 40, [0], distinct=True).drop_columns(["_hoodie_is_deleted"])
-    context = spark.sparkContext._jsc.sc()
-    counts = []
-    for name, partition in (("one", ()), ("several", "p")):
-        given = frame_of(spark, rows, 3)
-        table = hudi_spark.create(spark, str(tmp_path / name), given, "id", partition_by=partition)
-        first = context.newShuffleId()
-        table.append(given)
-        counts.append(context.newShuffleId() - first - 1)
-        assert table.refresh().scan(columns=["id"]).to_spark().count() == rows.num_rows
-    assert counts == [0, 1]
-    one = FrontTable.from_opened(open_table(str(tmp_path / "one")))
-    assert one.scan(columns=["id"]).to_arrow()["id"].to_pylist() == rows["id"].to_pylist()
+    given = frame_of(spark, rows, 5)
+    hudi_spark.create(spark, str(tmp_path / "t"), given, "id").append(given)
+    table = open_table(str(tmp_path / "t"))
+    assert len(table.slices()) == 1
+    assert table.scan(columns=["id"]).to_arrow()["id"].to_pylist() == rows["id"].to_pylist()
 
 
 def test_a_stream_writes_each_batch_once(spark: Any, tmp_path: Path) -> None:

@@ -241,3 +241,17 @@ def test_markers_of_many_files_are_lines_of_a_file_for_each_part(
         assert 1 <= len(numbers[1:]) < 16
         assert all(number.isdigit() for number in numbers[1:])
     assert table.storage.list(".hoodie/.temp", recursive=True) == []
+
+
+@pytest.mark.parametrize("partition", ["", "p"])
+def test_rows_that_one_part_writes_are_not_dealt_out(tmp_path: Path, partition: str) -> None:
+    """ENGINE-1600: their keys are checked all the same, and they keep their order."""
+    rows = random_rows(random.Random(3), ROWS, [0], distinct=True).drop_columns(["_hoodie_is_deleted"])
+    table = create_table(str(tmp_path / "t"), rows.schema, "id", partition_by=[partition] if partition else [])
+    attempts = PartAttempts()
+    spread_write(table, attempted(table, rows, attempts), "append")
+    kinds = {type(pickle.loads(work)) for work, _, _ in attempts.done}
+    assert kinds == {WriteRows if partition else WriteGathered}
+    stored = open_table(table.storage.uri).scan(columns=["id"]).to_arrow()["id"].to_pylist()
+    assert sorted(stored) == sorted(rows["id"].to_pylist())
+    assert partition or stored == rows["id"].to_pylist()
