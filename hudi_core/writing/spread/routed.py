@@ -58,16 +58,16 @@ class RouteRows:
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
         numbers = count()
-        for run, routed, targets in self._routed(part, packets):
+        for run, routed, targets in self._route_runs(part, packets):
             yield from run.deal(routed, targets, self.engine, self.schema, numbers)
 
-    def packs(self, part: int, packets: Iterator[Packet]) -> Iterator[RowPack]:
+    def route(self, part: int, packets: Iterator[Packet]) -> Iterator[RowPack]:
         """The rows with their tasks, where one part runs all of these."""
-        for run, routed, targets in self._routed(part, packets):
+        for run, routed, targets in self._route_runs(part, packets):
             for _, pack in run.split(routed, targets, self.engine, self.schema):
                 yield pack
 
-    def _routed(self, part: int, packets: Iterator[Packet]) -> Iterator[tuple[PackRun, RowPack, Numbers]]:
+    def _route_runs(self, part: int, packets: Iterator[Packet]) -> Iterator[tuple[PackRun, RowPack, Numbers]]:
         """Runs of packets, their rows with tasks, and the part that each of these goes to."""
         seen: dict[str, int] = {}
         if isinstance(self.new_rows, InputOrder):

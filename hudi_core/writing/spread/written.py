@@ -99,15 +99,15 @@ class WriteGathered:
     """The last two steps as one, where one part writes all rows, which come from where they are kept (ENGINE-1600). It can be
     pickled."""
 
-    route: RouteRows
-    write: WriteRows
+    routing: RouteRows
+    writing: WriteRows
 
     def __call__(self, part: int, packets: Iterator[Packet]) -> Iterator[Packet]:
-        return self.write.write_packs(part, self._routed(packets))
+        return self.writing.write_packs(part, self._route(packets))
 
-    def _routed(self, packets: Iterator[Packet]) -> Iterator[RowPack]:
+    def _route(self, packets: Iterator[Packet]) -> Iterator[RowPack]:
         for source, of_source in groupby(packets, key=attrgetter("source")):
-            yield from self.route.packs(source, of_source)
+            yield from self.routing.route(source, of_source)
 
 
 class _TaskRows:
