@@ -283,6 +283,10 @@ def _bind_undecided(condition: Expr, schema: Schema, case_sensitive: bool) -> di
     }
 
 
+def _is_of_source(name: str, schema: Schema, case_sensitive: bool) -> bool:
+    return schema.find((SOURCE, name), case_sensitive=case_sensitive) is not None
+
+
 def _bind_update(
     clause: Clause, rows: Schema, schema: Schema, fixed: set[str], partitions: set[str], *, case_sensitive: bool
 ) -> dict[int, Assignment]:
@@ -291,11 +295,8 @@ def _bind_update(
     given = clause.values
     if given is None:
         names = [name for name in rows.names if name.lower() not in fixed]
-        lacking = {
-            name for name in names
-            if name.lower() in partitions and schema.find((SOURCE, name), case_sensitive=case_sensitive) is None
-        }  # fmt: skip
-        given = _values_of_source([name for name in names if name not in lacking], schema, case_sensitive)
+        own = [name for name in names if name.lower() not in partitions or _is_of_source(name, schema, case_sensitive)]
+        given = _values_of_source(own, schema, case_sensitive)
     values = dict[int, Assignment]()
     for name, value in given.items():
         place = rows.get(name, case_sensitive=case_sensitive)
@@ -339,7 +340,7 @@ def _bind_insert(
 def _values_of_source(names: list[str], schema: Schema, case_sensitive: bool) -> dict[str, ExpressionBuilder]:
     """The source's column of each name. Raises `ExpressionError` for one that it lacks."""
     for name in names:
-        if schema.find((SOURCE, name), case_sensitive=case_sensitive) is None:
+        if not _is_of_source(name, schema, case_sensitive):
             expected = "a column of this name in the source, as a clause without values takes all"
             raise ExpressionError(name, expected=expected, found="none")
     return {name: _of_source(name) for name in names}
