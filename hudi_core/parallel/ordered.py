@@ -6,7 +6,7 @@ Threads suffice: NumPy, inflating and reading release the interpreter lock.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from itertools import chain, islice
 from threading import local
@@ -20,13 +20,13 @@ R = TypeVar("R")
 _thread = local()
 
 
-def in_order(work: Callable[[P], R], parts: Iterable[P], workers: int | None = None) -> Iterator[R]:
+def in_order(work: Callable[[P], R], parts: Iterable[P], workers: int | None = None) -> Generator[R, None, None]:
     """The result of `work` for each part, in order. At most `workers` + 1 parts are in progress or wait to be taken; further
     parts are drawn from the iterable as results are taken.
 
-    Raises the error of the first part that fails. Parts whose results nobody takes any more are not begun. None is for work
-    that computes: one worker for each processor, but only the calling thread where it is to `work_alone`, as the workers here
-    are. Work that waits for storage passes `request_threads`.
+    Raises the error of the first part that fails. Parts whose results nobody takes any more are not begun, and to close the
+    iterator waits for those that are. None is for work that computes: one worker for each processor, but only the calling thread
+    where it is to `work_alone`, as the workers here are. Work that waits for storage passes `request_threads`.
     """
     if workers is None:
         workers = 1 if works_alone() else PROCESSORS

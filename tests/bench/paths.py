@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -73,6 +74,10 @@ PATHS: Mapping[str, SpecialPath] = {
     "copied_chunks": SpecialPath(
         {"hudi_arrow.files.parquet_write:chunk_copies": lambda *_: None}, ("upsert_many_columns", "update_many_columns")
     ),
+    "side_by_side": SpecialPath(
+        {"hudi_arrow.files.parquet_write:_LEAST_BYTES": 1 << 62},
+        ("append_700_000", "append_2_000_000", "append_gzip", "append_many_columns"),
+    ),
     "spark_java": SpecialPath(
         {"hudi_spark.native:relations_of": lambda _: None},
         ("spark_plan_all", "spark_plan_cold", "spark_plan_warm", "spark_full"),
@@ -122,15 +127,20 @@ def _updated(rows: int, updates: int, size: int) -> Run:
     return run
 
 
-def _changed(*, by_predicate: bool) -> Run:
-    """Changes of two of 62 columns in one row of twenty, or of one column where a predicate matches, in a table of one file."""
-    folder, count = tempfile.TemporaryDirectory(), 200_000
-    root, random = Path(folder.name) / "t", np.random.default_rng(3)
+def _many_columns() -> pa.Table:
+    """200,000 rows of 62 columns."""
+    random, count = np.random.default_rng(3), 200_000
     numbers = {f"i{number}": random.integers(0, 1 << (8 + number), count) for number in range(20)}
     fractions = {f"x{number}": random.normal(size=count) for number in range(20)}
     texts = {f"s{n}": [f"v{part}" for part in random.integers(0, 10 ** (1 + n % 6), count)] for n in range(20)}
     keys = [f"user-{number:09}" for number in range(count)]
-    rows = pa.table({"id": keys, "ts": np.arange(count), **numbers, **fractions, **texts})
+    return pa.table({"id": keys, "ts": np.arange(count), **numbers, **fractions, **texts})
+
+
+def _changed(*, by_predicate: bool) -> Run:
+    """Changes of two of 62 columns in one row of twenty, or of one column where a predicate matches, in a table of one file."""
+    folder, rows = tempfile.TemporaryDirectory(), _many_columns()
+    root, random, count = Path(folder.name) / "t", np.random.default_rng(4), len(rows)
     create_table(root, rows, "id", ordering="ts", indexes=("column_stats", "bloom_filters")).append(rows)
     some, times = rows.take(np.sort(random.choice(count, count // 20, replace=False))), itertools.count(count)
 
@@ -142,6 +152,18 @@ def _changed(*, by_predicate: bool) -> Run:
         return open_table(root).upsert(some.set_column(1, "ts", new).set_column(25, "x3", new.cast(pa.float64())))
 
     return run
+
+
+def _appended(rows: int, **options: Any) -> Run:
+    """An append of so many rows of 12 columns to a new table."""
+    made: pa.Table = importlib.import_module("tests.bench.write").rows_to_append()
+    return partial(_append, pa.concat_tables([made] * -(-rows // len(made))).slice(0, rows), **options)
+
+
+def _append(rows: pa.Table, **options: Any) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        table = create_table(Path(folder) / "t", rows, "id", ordering="ts", indexes=("column_stats", "bloom_filters"))
+        table.append(rows, **options)
 
 
 def _spark_plan(*, loaded: bool) -> Run:
@@ -174,6 +196,10 @@ CASES: Mapping[str, Callable[[], Run]] = {
     "tag_simple": lambda: _tag("simple"),
     "upsert_many_columns": lambda: _changed(by_predicate=False),
     "update_many_columns": lambda: _changed(by_predicate=True),
+    "append_700_000": lambda: _appended(700_000),
+    "append_2_000_000": lambda: _appended(2_000_000),
+    "append_gzip": lambda: _appended(300_000, properties={"hoodie.parquet.compression.codec": "gzip"}),
+    "append_many_columns": lambda: partial(_append, _many_columns()),
     "spark_plan_all": _spark_plan_all,
     "spark_plan_cold": lambda: _spark_plan(loaded=False),
     "spark_plan_warm": lambda: _spark_plan(loaded=True),

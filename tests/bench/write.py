@@ -61,7 +61,7 @@ def _append_pair(peer: str) -> Pair:
         folder = apache_hudi.table("cow_read").parent / "append_input"  # made along with this table
         rows = _read(folder)
         return _pair(partial(_appended, rows), _of_apache_hudi("append", rows=folder), lambda: rows, ("id",), peer)
-    rows = _made_rows()
+    rows = rows_to_append()
     theirs: Write = partial(_plain_file, rows) if peer == "pyarrow" else partial(_peers().appended, peer, rows)
     return _pair(partial(_appended, rows), theirs, lambda: rows, ("id",), peer)
 
@@ -268,7 +268,7 @@ def _read(folder: Path) -> pa.Table:
 
 
 @cache
-def _made_rows() -> pa.Table:
+def rows_to_append() -> pa.Table:
     """A million rows: keys in no order, dates and times that run with them, numbers and strings."""
     draw = np.random.default_rng(5)
     numbers = draw.permutation(_ROWS)

@@ -1,7 +1,7 @@
 """Files of tables: base files in Parquet, ORC, HFile and Lance, read and written.
 
 calendars        days and instants of files that count them in another calendar
-copied_chunks    column chunks of an older file in a new one
+copied_chunks    files put together of column chunks, those of an older file among them
 dictionaries     the columns of a Parquet file for which a dictionary pays
 fallback         pages that are read by pyarrow because our own reading of them does not know them
 footers          the schema in a file's footer, worked out once for files alike, and batches in its types

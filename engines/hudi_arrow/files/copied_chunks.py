@@ -1,14 +1,16 @@
-"""Column chunks of an older file in a new one: those in which no row has another value are copied, and not encoded again.
+"""Files put together of column chunks: those of an older file in which no row has another value are copied, and the others are
+encoded, some columns at a time.
 
-Rules: WRITE-1470; `parquet.thrift` of the Parquet format.
+Rules: WRITE-1470, WRITE-1601; `parquet.thrift` of the Parquet format.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, Final
 
 import pyarrow as pa
@@ -30,6 +32,7 @@ from hudi_core.formats.parquet.chunks import (
     end_of_file,
 )
 from hudi_core.formats.parquet.statistics import leaf_numbers
+from hudi_core.parallel.ordered import in_order
 from hudi_core.schema.schema import Schema
 
 _CODECS: Final = {"none": 0, "snappy": 1, "gzip": 2, "zstd": 6}
@@ -50,10 +53,9 @@ def chunk_copies(older: OpenedFile[Any], as_stored: Set[str], schema: Schema, co
         return None
     if older.calendar is not None:  # values are other ones than the pages have
         return None
-    frame = _frame(schema)
-    if not frame.fits(older.footer_bytes):
+    if not _frame(schema).fits(older.footer_bytes):
         return None
-    return ChunkCopies(older, frame, schema, frozenset(as_stored), _CODECS[codec])
+    return ChunkCopies(older, schema, frozenset(as_stored), _CODECS[codec])
 
 
 @dataclass(frozen=True)
@@ -61,16 +63,9 @@ class ChunkCopies:
     """The column chunks of an older file that may be copied: those of `columns` in the codec."""
 
     older: OpenedParquet
-    frame: FooterFrame
     schema: Schema
     columns: frozenset[str]
     codec: int
-
-    @cached_property
-    def leaves(self) -> Mapping[str, Sequence[int]]:
-        """The numbers of the leaf columns of each column, in the order of the schema."""
-        record = self.schema.record
-        return dict(zip([field.name for field in record.fields], leaf_numbers(record, record), strict=True))
 
     @cached_property
     def group_starts(self) -> Mapping[int, int]:
@@ -89,7 +84,7 @@ class ChunkCopies:
         stored = self._footer.chunks(group)
         return {
             name: chunks
-            for name, leaves in self.leaves.items()
+            for name, leaves in _leaves_of_columns(self.schema).items()
             if name in columns and len(chunks := self._select(stored, leaves)) == len(leaves)
         }
 
@@ -98,7 +93,7 @@ class ChunkCopies:
         for some in _portions(chosen):
             parts = iter(self.older.read_spans([span for chunk in some for span in CopiedChunk.spans(chunk)]))
             for chunk in some:
-                yield _copy(chunk, next(parts), next(parts), next(parts))
+                yield _with_bytes(chunk, next(parts), next(parts), next(parts))
 
     def _select(self, stored: Sequence[StoredChunk | None], leaves: Sequence[int]) -> list[StoredChunk]:
         chosen = [chunk for leaf in leaves if (chunk := stored[leaf]) is not None and chunk.codec == self.codec]
@@ -161,27 +156,34 @@ def _has_floats(kind: pa.DataType) -> bool:
     return pa.types.is_floating(kind) or any(_has_floats(kind.field(number).type) for number in range(kind.num_fields))
 
 
-class CopiedFile:
-    """Writes a file of column chunks: those that are copied, and the others as `encode` makes them."""
+class ChunkedFile:
+    """Writes a file of column chunks: those that are copied, and the others as they are encoded, of each part that `split` makes
+    of the columns of a row group. `encoder` gives for a row group what encodes a part of it."""
 
     def __init__(
         self,
         write: Callable[[bytes | memoryview], object],
-        copies: ChunkCopies,
-        encode: Callable[[pa.Table], pa.Buffer],
+        schema: Schema,
+        encoder: Callable[[pa.Table], Callable[[pa.Table], pa.Buffer]],
+        split: Callable[[pa.Table], Sequence[pa.Table]],
+        copies: ChunkCopies | None = None,
     ) -> None:
-        self._copies, self._encode = copies, encode
-        self._file = FileOfChunks(write, copies.frame)
+        self._leaves, self._encoder, self._split, self._copies = _leaves_of_columns(schema), encoder, split, copies
+        self._file = FileOfChunks(write, _frame(schema))
 
     def write(self, rows: pa.Table, copied: tuple[int, Set[str]] | None) -> None:
         """A row group; `copied` names the row group of the older file that it is, and the columns to copy."""
-        copies = {} if copied is None else self._copies.choose(*copied)
-        names = rows.schema.names
-        changed = [number for number, name in enumerate(names) if name not in copies]
-        encoded = _take_apart(self._encode(rows.select(changed))) if changed else iter(())
-        stored = self._copies.read(chunk for chunks in copies.values() for chunk in chunks)
-        order = ((stored if name in copies else encoded, leaves) for name, leaves in self._copies.leaves.items())
-        self._file.add(rows.num_rows, (next(source) for source, leaves in order for _ in leaves))
+        copies: Mapping[str, Sequence[StoredChunk]] = {}
+        stored: Iterator[CopiedChunk] = iter(())
+        if copied is not None and self._copies is not None:
+            copies = self._copies.choose(*copied)
+            stored = self._copies.read(chunk for chunks in copies.values() for chunk in chunks)
+        changed = rows.select([name for name in rows.column_names if name not in copies])
+        parts = self._split(changed) if changed.num_columns else ()
+        with closing(in_order(self._encoder(changed), parts)) as files:
+            encoded = chain.from_iterable(map(_take_apart, files))
+            order = ((stored if name in copies else encoded, leaves) for name, leaves in self._leaves.items())
+            self._file.add(rows.num_rows, (next(source) for source, leaves in order for _ in leaves))
 
     def finish(self, pairs: Mapping[str, str]) -> pq.FileMetaData:
         """Ends the file with these key-value pairs, and gives what its footer has."""
@@ -194,10 +196,12 @@ def _take_apart(file: pa.Buffer) -> Iterator[CopiedChunk]:
     content = memoryview(file)
     for chunk in ChunkedFooter(_footer_of(content), "a file in memory").chunks(0):
         assert chunk is not None
-        yield _copy(chunk, *(content[start : start + length] for start, length in CopiedChunk.spans(chunk)))
+        yield _with_bytes(chunk, *(content[start : start + length] for start, length in CopiedChunk.spans(chunk)))
 
 
-def _copy(stored: StoredChunk, pages: memoryview, offset_index: memoryview, column_index: memoryview) -> CopiedChunk:
+def _with_bytes(
+    stored: StoredChunk, pages: memoryview, offset_index: memoryview, column_index: memoryview
+) -> CopiedChunk:
     """A chunk with its bytes. Its indexes wait for the end of the file: they are copied, for else what they are parts of would
     wait too."""
     return CopiedChunk(stored, pages, bytes(offset_index), bytes(column_index))
@@ -221,6 +225,13 @@ def _footer_of(content: memoryview) -> bytes:
     end = len(content) - _END
     length = int.from_bytes(content[end : end + 4], "little")
     return bytes(content[end - length : end])
+
+
+@lru_cache(maxsize=64)
+def _leaves_of_columns(schema: Schema) -> Mapping[str, Sequence[int]]:
+    """The numbers of the leaf columns of each column, in the order of the schema."""
+    record = schema.record
+    return dict(zip([field.name for field in record.fields], leaf_numbers(record, record), strict=True))
 
 
 @lru_cache(maxsize=64)

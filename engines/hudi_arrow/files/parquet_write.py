@@ -13,13 +13,14 @@ from typing import Any, Final, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hudi_arrow.files.copied_chunks import ChunkCopies, CopiedFile, CopiedRows, chunk_copies
-from hudi_arrow.files.dictionaries import cast_coded, code_categories, find_repeating, with_coded
+from hudi_arrow.files.copied_chunks import ChunkCopies, ChunkedFile, CopiedRows, chunk_copies
+from hudi_arrow.files.dictionaries import Repeating, cast_coded, code_categories, find_repeating, with_coded
 from hudi_arrow.files.written_statistics import WrittenStatistics, file_types
 from hudi_arrow.memory import give_back, lean
 from hudi_core.engine import Footer, OpenedFile, Storage
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.files import RewrittenRows, WrittenFile
+from hudi_core.parallel.limits import PROCESSORS
 from hudi_core.parallel.ordered import SameThread, work_alone, works_alone
 from hudi_core.schema.schema import Schema
 
@@ -30,6 +31,10 @@ _FEW_ROWS: Final = 1 << 12
 _LEAST_AT_ONCE, _MOST_AT_ONCE = 1 << 10, 1 << 14
 """Values of a column that are encoded between two looks at the size of their page."""
 _PAGE_BYTES: Final = 1 << 20
+_LEAST_BYTES: Final = 1 << 25
+"""Bytes of rows from which on threads gain a fifth. With half of them it is a tenth, for as much more of the processors."""
+_PART_BYTES: Final = 1 << 20
+"""Bytes of columns in memory that are worth a thread's turn: a writer is made and a footer taken apart for them."""
 _BUFFER_BYTES: Final = 1 << 18
 """Small pieces of a file are put together before their writing waits for the interpreter."""
 
@@ -100,13 +105,16 @@ class ParquetWriter:
             groups = self._row_groups(batches, file_types(schema), copies)
             group = next(groups)
             opened: AbstractContextManager[_File]
-            if copies is None:
+            split = _keep_together if self.lean else _split_columns
+            if copies is None and len(split(group.rows)) <= 1:
                 repeating = find_repeating(group.rows, schema)
                 groups = map(partial(_code_categories, repeating.categories), chain([group], groups))
                 group = next(groups)
                 opened = self._open_encoded(counted, group, repeating.leaves, statistics)
             else:
-                opened = nullcontext(CopiedFile(counted.write, copies, partial(self._encode, schema, statistics)))
+                opened = nullcontext(
+                    ChunkedFile(counted.write, schema, partial(self._encoder, schema, statistics), split, copies)
+                )
             with opened as file, _aside(group) as aside:
                 while not group.last:
                     following = aside.submit(next, groups)  # made ready while this one is encoded
@@ -142,14 +150,18 @@ class ParquetWriter:
             writer.is_open = False
             stream.closed = True
 
-    def _encode(self, schema: Schema, statistics: WrittenStatistics, rows: pa.Table) -> pa.Buffer:
-        """A file of some columns of one row group."""
+    def _encoder(
+        self, schema: Schema, statistics: WrittenStatistics, rows: pa.Table
+    ) -> Callable[[pa.Table], pa.Buffer]:
+        """What encodes some columns of a row group as a file of their own."""
+        return partial(self._encode, statistics, find_repeating(rows, schema))
+
+    def _encode(self, statistics: WrittenStatistics, repeating: Repeating, columns: pa.Table) -> pa.Buffer:
         output = pa.BufferOutputStream()
-        repeating = find_repeating(rows, schema)
-        coded = code_categories(rows, repeating.categories)
+        coded = code_categories(columns, repeating.categories)
         bounded = statistics.choose_bounded(coded, whole=True)
         with self._open(output, coded, bounded, repeating.leaves) as writer:
-            writer.write_table(coded, row_group_size=rows.num_rows)
+            writer.write_table(coded, row_group_size=columns.num_rows)
         return output.getvalue()
 
     def _open(
@@ -236,6 +248,26 @@ class _EncodedFile:
         self.writer.close()
         self.output.close()
         return self.collected[0]
+
+
+def _split_columns(rows: pa.Table) -> list[pa.Table]:
+    """The columns of a row group in parts, of which a thread encodes one at a time: neighbours that together have enough bytes.
+    One part where rows are few, or other threads share the processors already."""
+    if PROCESSORS == 1 or works_alone() or rows.nbytes < _LEAST_BYTES:
+        return [rows]
+    parts, names, size = list[pa.Table](), list[str](), 0
+    for name, column in zip(rows.column_names, rows.columns, strict=True):
+        names.append(name)
+        size += column.nbytes
+        if size >= _PART_BYTES:
+            parts.append(rows.select(names))
+            names, size = [], 0
+    return [*parts, rows.select(names)] if names else parts
+
+
+def _keep_together(rows: pa.Table) -> list[pa.Table]:
+    """Columns that are encoded one after the other: in less memory."""
+    return [rows]
 
 
 def _code_categories(names: frozenset[str], group: _RowGroup) -> _RowGroup:

@@ -46,7 +46,7 @@ def test_no_more_is_made_than_a_few_ahead(monkeypatch: pytest.MonkeyPatch) -> No
     made: list[int] = []
     results = in_order(made.append, range(100))
     next(results)
-    results.close()  # type: ignore[attr-defined]  # a generator
+    results.close()
     assert len(made) <= 3
 
 
