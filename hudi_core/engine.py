@@ -357,7 +357,9 @@ class Rows(Protocol[V, MaskIn, B]):
 
     def to_json(self, batch: B, schema: Schema) -> list[dict[str, Any]]:
         """The rows in the form of `values.json`; the batch has the columns of the schema."""
-        ...
+
+    def json_lines(self, batch: B, schema: Schema) -> bytes | memoryview:
+        """The rows as lines of JSON in UTF-8, each what `json.dumps` makes of its form in `to_json`, letters as they are."""
 
     def stream(self, schema: Schema, batches: Iterable[B]) -> Any:
         """The rows as an object with `__arrow_c_stream__` and `read_all`, read on as the taker goes."""
@@ -368,7 +370,6 @@ class Rows(Protocol[V, MaskIn, B]):
     def read_given(self, data: object, like: Schema | None = None, *, whole: bool = False) -> InputRows[B]:
         """The rows of an object with `__arrow_c_stream__`, or another form that the engine knows; none of `__arrow_c_schema__`
         alone. Values without a type get that of `like`. `UsageError` for others; if `whole`, `RowError` for a row with a gap."""
-        ...
 
     def read(self, path: str, like: Schema | None = None, *, whole: bool = False) -> InputRows[B]:
         """The rows of a local file whose extension names the format, or of a folder of Parquet files; `whole` as of `given`.
@@ -376,7 +377,6 @@ class Rows(Protocol[V, MaskIn, B]):
         Formats without types (JSON, CSV) take those of `like` by name, and guess the others. Raises `UsageError` for an
         extension of no known format, `StorageError` and `CorruptFileError`.
         """
-        ...
 
     def write(self, path: str, schema: Schema, batches: Iterable[B]) -> int:
         """Rows to a local file whose extension names the format; gives their number. The file appears when it is whole."""

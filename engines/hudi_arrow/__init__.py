@@ -8,7 +8,8 @@ types        core types to and from Arrow's, one table
 schema_text  the form `arrow` of schema text: Arrow's own JSON
 memory       Arrow's memory from the system's allocator while it is scarce
 buffers      decoded columns to arrays, wrapped where they lie, and back
-rows         batches of a scan, and their rows as JSON
+rows         batches of a scan
+json_values  the JSON form of rows: as values, and as lines of text
 gather       rows put together from rows of several batches
 frames       rows as a frame of pandas
 output       rows written to a file

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from pyarrow import csv
 
 from hudi_arrow.arrays import Array, plain
+from hudi_arrow.json_values import json_lines, to_json_values
 from hudi_arrow.numpy_arrays import from_python, to_scalar
 from hudi_arrow.types import schema_to_arrow, to_arrow
 from hudi_core.errors import HudiError, StorageError, UnsupportedError, UsageError
@@ -24,8 +25,6 @@ from hudi_core.rows.outside_files import whole_file
 from hudi_core.schema.project import optional_inside
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
-
-ToJson = Callable[[Array, t.Type], list[Any]]
 
 
 class _Sink(Protocol):
@@ -38,11 +37,11 @@ class _Sink(Protocol):
     def write_batch(self, batch: pa.RecordBatch) -> None: ...
 
 
-def write(path: str, schema: Schema, batches: Iterable[pa.RecordBatch], to_json: ToJson) -> int:
+def write(path: str, schema: Schema, batches: Iterable[pa.RecordBatch]) -> int:
     """Writes batches of a schema; gives the number of rows. The file appears under its name, or where that links to, when it
     is whole.
 
-    `to_json` gives the JSON form of a column's rows. Raises `UsageError` for an unknown extension,
+    Raises `UsageError` for an unknown extension,
     `UnsupportedError` for types the format lacks, `StorageError` when the file cannot be written.
     """
     zipped = Path(path).suffix.lower() == ".gz"
@@ -57,7 +56,7 @@ def write(path: str, schema: Schema, batches: Iterable[pa.RecordBatch], to_json:
         if target.exists() and not target.is_file():
             raise UsageError(path, expected="a file", found="a folder" if target.is_dir() else "a device or a pipe")
         with whole_file(target) as partial:
-            with open_sink(partial, schema, to_json) as sink:
+            with open_sink(partial, schema) as sink:
                 for batch in batches:
                     sink.write_batch(batch)
                     rows += batch.num_rows
@@ -103,11 +102,11 @@ class _Arrow:
 class _Lines:
     """NDJSON: an object a line."""
 
-    def __init__(self, path: Path, schema: Schema, to_json: ToJson) -> None:
-        self._path, self._record, self._to_json = path, schema.record, to_json
+    def __init__(self, path: Path, schema: Schema) -> None:
+        self._path, self._schema = path, schema
 
     def __enter__(self) -> Self:
-        self._file = self._path.open("w", encoding="utf-8", newline="\n")
+        self._file = self._path.open("wb")
         return self
 
     def __exit__(
@@ -116,8 +115,7 @@ class _Lines:
         self._file.close()
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
-        rows = self._to_json(batch.to_struct_array(), self._record)
-        self._file.writelines(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+        self._file.write(json_lines(batch, self._schema))
 
 
 def stream(schema: Schema, batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader:
@@ -133,17 +131,17 @@ def stream(schema: Schema, batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchR
     )
 
 
-def _parquet(path: Path, schema: Schema, _: ToJson) -> _Sink:
+def _parquet(path: Path, schema: Schema) -> _Sink:
     arrow = schema_to_arrow(_all_optional(schema)).value
     return _Arrow(pq.ParquetWriter(path, arrow, compression="zstd"), arrow, _as(arrow))
 
 
-def _ipc(path: Path, schema: Schema, _: ToJson) -> _Sink:
+def _ipc(path: Path, schema: Schema) -> _Sink:
     arrow = schema_to_arrow(schema).value
     return _Arrow(pa.ipc.new_file(str(path), arrow), arrow, _as(arrow))
 
 
-def _csv(path: Path, schema: Schema, to_json: ToJson) -> _Sink:
+def _csv(path: Path, schema: Schema) -> _Sink:
     """Nested values and bytes as JSON; nothing between the commas for null, `""` for an empty text. In a file of one column null
     is `""` too: readers take an empty line for no row."""
     is_single = len(schema.fields) == 1
@@ -155,7 +153,7 @@ def _csv(path: Path, schema: Schema, to_json: ToJson) -> _Sink:
 
     def columns(batch: pa.RecordBatch) -> list[Array]:
         arrays = [
-            _json_text(array, field.type, to_json) if _is_json_in_csv(field.type) else plain(array).cast(kind.type)
+            _json_text(array, field.type) if _is_json_in_csv(field.type) else plain(array).cast(kind.type)
             for array, field, kind in zip(batch.columns, schema.fields, arrow, strict=True)
         ]
         return [pc.fill_null(array, to_scalar("", array.type)) for array in arrays] if is_single else arrays
@@ -182,8 +180,8 @@ def _is_json_in_csv(type: t.Type) -> bool:
     return isinstance(type, t.Nested | t.Binary | t.Fixed | t.Vector | t.Uuid)
 
 
-def _json_text(array: Array, type: t.Type, to_json: ToJson) -> Array:
-    shown = to_json(array, type)
+def _json_text(array: Array, type: t.Type) -> Array:
+    shown = to_json_values(array, type)
     if isinstance(type, t.Uuid):
         return from_python(shown, pa.string())
     return from_python(
@@ -191,7 +189,7 @@ def _json_text(array: Array, type: t.Type, to_json: ToJson) -> Array:
     )
 
 
-_SINKS: dict[str, Callable[[Path, Schema, ToJson], _Sink]] = {
+_SINKS: dict[str, Callable[[Path, Schema], _Sink]] = {
     ".parquet": _parquet,
     ".csv": _csv,
     ".arrow": _ipc,

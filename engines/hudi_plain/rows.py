@@ -67,6 +67,10 @@ class PlainRows:
     def to_json(self, batch: Batch, schema: Schema) -> list[dict[str, Any]]:
         return [to_json(row, schema.record) for row in batch]
 
+    def json_lines(self, batch: Batch, schema: Schema) -> bytes:
+        rows = self.to_json(batch, schema)
+        return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows).encode()
+
     def stream(self, schema: Schema, batches: Iterable[Batch]) -> Any:
         raise UnsupportedError(
             "Arrow streams", message="the plain engine has none; the arrow engine has: pip install 'hudi-core[arrow]'"
@@ -95,11 +99,10 @@ class PlainRows:
             )
         rows = 0
         try:
-            with whole_file(target) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
+            with whole_file(target) as partial, partial.open("wb") as file:
                 for batch in batches:
-                    for row in self.to_json(batch, schema):
-                        file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
-                        rows += 1
+                    file.write(self.json_lines(batch, schema))
+                    rows += self.count(batch)
         except OSError as problem:
             raise StorageError(path, message=problem.strerror or str(problem)) from problem
         return rows

@@ -70,6 +70,10 @@ class Output:
         """One object as a line of JSON."""
         write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
 
+    def lines(self, lines: bytes) -> None:
+        """Lines of JSON in UTF-8."""
+        write(lines.decode())
+
     def record(self, record: Mapping[str, Any]) -> None:
         """One object: a line of JSON, or its entries under each other."""
         if self.as_json:

@@ -194,13 +194,13 @@ def _save(rows: QueryResult, target: str, opened: Table, out: Output, *, overwri
 
 
 def _print_lines(rows: QueryResult, out: Output) -> None:
-    """Prints each row as a line of JSON, as it is read."""
+    """Prints rows as lines of JSON, as they are read."""
     with tally_progress("parts", prints_rows=True) as tally:
         seen = watch(rows, tally)
-        for row in rows.to_json_rows():
-            out.line(row)
+        for lines in rows.to_json_lines():
+            out.lines(lines)
             if seen is not None:
-                seen(1)
+                seen(lines.count(b"\n"))
 
 
 def _show(rows: QueryResult, out: Output, *, cuts: bool) -> None:

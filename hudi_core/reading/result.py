@@ -45,6 +45,11 @@ class QueryResult(ABC):
         for batch in self.batches():
             yield from self._rows.to_json(batch, self.schema)
 
+    def to_json_lines(self) -> Iterator[bytes]:
+        """The rows as lines of JSON in UTF-8 (their form: `values.json`), those of a batch at a time."""
+        for batch in self.batches():
+            yield bytes(self._rows.json_lines(batch, self.schema))
+
     def to_stream(self) -> ArrowReader:
         """The rows as a `pyarrow.RecordBatchReader`: bounded memory, whatever the size of the answer."""
         return self._rows.stream(self.schema, self.batches())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from typing import Any
 
@@ -126,6 +127,8 @@ class RowsContract:
         rows = data.draw(st.lists(rows_of(schema), max_size=4))
         shown = [line for batch in batches.of(rows, schema) for line in batches.rows.to_json(batch, schema)]
         assert list(map(repr, shown)) == [repr(to_json(row, schema.record)) for row in rows]
+        lines = b"".join(bytes(batches.rows.json_lines(batch, schema)) for batch in batches.of(rows, schema)).decode()
+        assert lines == "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in shown)
 
     @law(SCHEMAS, st.data())
     def test_batches_are_counted_cut_and_filtered(self, batches: Batches, schema: Schema, data: st.DataObject) -> None:
