@@ -1,6 +1,6 @@
 """A merge in the schemas of its source and its table: checked before anything is written.
 
-Rules: WRITE-610 to WRITE-613, WRITE-1421, WRITE-1575, WRITE-1580.
+Rules: WRITE-610 to WRITE-613, WRITE-1421, WRITE-1575, WRITE-1580, WRITE-1588.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from hudi_core.arrays import Bools
-from hudi_core.errors import ExpressionError, UnsupportedError, UsageError, list_names
+from hudi_core.errors import ConflictError, ExpressionError, UnsupportedError, UsageError, list_names
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Expr, Lambda, Name, Or
@@ -69,6 +69,8 @@ class BoundMerge(Portable):
     keys_of: tuple[tuple[t.Field, Assignment | None], ...]
     """The columns of the table's keys, and their values in the source; None where a key is looked for in all partitions."""
     whole_table: bool
+    moves: bool
+    """Rows move that get another partition than the stored row of their key."""
     matched: tuple[BoundClause, ...]
     inserts: tuple[BoundClause, ...]
     unmatched: tuple[BoundClause, ...] = ()
@@ -110,6 +112,15 @@ class BoundMerge(Portable):
                 'rows in the source, since all rows of the table would be deleted; delete(where="true") does that'
             )
             raise UsageError("source", expected=expected, found="none")
+
+    def refuse_changed_lookup(self, table: Table, options: WriteOptions) -> None:
+        """Raises `ConflictError` where keys are looked for, or rows move, in another way than when the merge was bound. Its keys
+        and its clauses are of that way. Rule WRITE-1588."""
+        before, now = _way_of_keys(self.whole_table, self.moves), _way_of_keys(*_find_way_of_keys(table, options))
+        if now != before:
+            raise ConflictError(
+                table.storage.uri, expected=f"keys {before}, as the merge was checked", found=f"keys {now}"
+            )
 
     def with_keys(self, batches: Iterable[Any]) -> Iterator[tuple[Any, KeyColumns]]:
         """Batches of the source that have rows, with the keys of these. Raises `RowError` for a row without a key, and for one
@@ -160,6 +171,18 @@ class BoundMerge(Portable):
         return values.struct(list(zip(schema.fields, sides, strict=True)), values.is_null(sides[0]), sides[0])
 
 
+def _find_way_of_keys(table: Table, options: WriteOptions) -> tuple[bool, bool]:
+    """Whether a key is looked for in all partitions, and whether rows move between them."""
+    whole_table = tag_options(table, options).whole_table
+    return whole_table, whole_table and options.moves(table.config.properties)
+
+
+def _way_of_keys(whole_table: bool, moves: bool) -> str:
+    if not whole_table:
+        return "that are looked for in the partitions that rows name"
+    return f"that are looked for in all partitions, with rows that {'move' if moves else 'stay'}"
+
+
 def pair_schema(source: Schema | None, target: Schema | None) -> Schema:
     """The schema of pairs of rows, or of rows of a source or a table alone."""
     sides = ((SOURCE, source), (TARGET, target))
@@ -176,7 +199,7 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...],
     checked = check_clauses(clauses)
     rows, pairs = bare_schema(table.schema), match_columns(on)
     config, case = table.config, table.case_sensitive
-    whole_table = tag_options(table, options).whole_table
+    whole_table, moves = _find_way_of_keys(table, options)
     keys, partitions = config.record_key_fields, config.partition_fields
     if not keys or any("." in name for name in (*keys, *partitions)):
         found = "none" if not keys else list_names(list(keys))
@@ -190,7 +213,6 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...],
         source = by_name.get(column.name.lower())
         assigned = None if source is None else assignment(column, _of_source(source), alone, case_sensitive=case)
         keys_of.append((column, assigned))
-    moves = whole_table and options.moves(config.properties)
     fixed = _lower(keys if moves else (*keys, *partitions))
     matched, inserts, unmatched = list[BoundClause](), list[BoundClause](), list[BoundClause]()
     conditions = list[Expr | None]()
@@ -213,7 +235,7 @@ def bind_merge(table: Table, given: Schema, on: On, clauses: tuple[Clause, ...],
             values = _bind_update(clause, rows, schema, fixed, _lower(partitions), case_sensitive=case)
         of_kind.append(BoundClause(clause.action, condition, values, undecided))
     return BoundMerge(
-        table, given, rows, tuple(keys_of), whole_table, tuple(matched), tuple(inserts), tuple(unmatched),
+        table, given, rows, tuple(keys_of), whole_table, moves, tuple(matched), tuple(inserts), tuple(unmatched),
         _any_of(conditions),
     )  # fmt: skip
 

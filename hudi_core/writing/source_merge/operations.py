@@ -82,6 +82,7 @@ def _run(
         bound.refuse_no_rows(len(keys))
 
         def plan(table: Table, instant_time: str) -> Planned:
+            bound.refuse_changed_lookup(table, settings)
             loses, removes = [np.zeros(0, np.bool_)], [np.zeros(0, np.bool_)]
 
             def change_rows() -> Iterator[Any]:

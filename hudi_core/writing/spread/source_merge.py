@@ -92,6 +92,7 @@ def _run(
         bound.refuse_no_rows(given.rows)
 
         def plan(table: Table, instant_time: str) -> Planned:
+            bound.refuse_changed_lookup(table, settings)
             merged = _MergedParts(bound.rows, rows.runner, *_deal(kept, given, table, sent, settings))
             prepares = preparation(table, bound.rows, instant_time)
             prepared = files.enter_context(prepare_rows(table, merged, prepares, iter))

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from hudi_core import col
-from hudi_core.errors import RowError, UsageError
+from hudi_core.errors import ConflictError, RowError, UsageError
 from hudi_core.front.merging import Merge
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.front.table import Table
@@ -21,6 +21,7 @@ from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.validation.validate import validate
 from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.spread.source_merge import spread_merge, spread_overwrite_where
+from hudi_core.writing.write_run import WriteRun
 from tests.support.local_flow import local_rows
 from tests.support.spread_writes import cut
 
@@ -201,3 +202,53 @@ def test_a_dry_run_counts_what_moves(tmp_path: Path) -> None:
     planned = table.refresh().merge(arrow(("a", "y", 5, 2)), "id").when_matched_update().execute(options)
     moved = table.refresh().merge(arrow(("a", "y", 5, 2)), "id").when_matched_update().execute()
     assert (planned.inserted, planned.deleted) == (moved.inserted, moved.deleted) == (1, 1)
+
+
+@pytest.mark.parametrize("in_parts", [False, True])
+@pytest.mark.parametrize("change", ["dropped", "built", "stays"])
+def test_a_merge_ends_where_keys_are_looked_for_in_another_way_than_it_was_checked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, in_parts: bool
+) -> None:
+    """WRITE-1588: another writer wins, and drops or builds the record index, or states that rows stay."""
+    monkeypatch.setattr("hudi_core.writing.write_run._WAIT_SECONDS", 0.0)
+    table = new_table(tmp_path)
+    if change == "built":
+        table.drop_index("record_index")
+    table.upsert(arrow(("a", "x", 5, 1), ("b", "x", 5, 2)))
+    written, won = WriteRun._write, list[str]()
+
+    def overtaken(run: WriteRun, *arguments: Any) -> Any:
+        if not won:
+            won.append(change)
+            with monkeypatch.context() as inner:
+                inner.setattr(WriteRun, "_write", written)
+                table.refresh().upsert(arrow(("a", "x", 6, 7)))
+            match change:
+                case "dropped":
+                    table.refresh().drop_index("record_index")
+                case "built":
+                    table.refresh().index("record_index")
+                case _:
+                    path = tmp_path / "t/.hoodie/hoodie.properties"
+                    path.write_text(path.read_text() + "".join(f"{name}={value}\n" for name, value in STAYS.items()))
+        return written(run, *arguments)
+
+    monkeypatch.setattr(WriteRun, "_write", overtaken)
+    source, parts = arrow(("a", "x" if change == "built" else "y", 9, 10)), random.Random(1) if in_parts else None
+    if change == "built":
+        given = source if parts is None else local_rows(table.engine, cut(parts, source), repeats=True)
+        on = ["id", "p"]
+        merging = (
+            table.refresh().merge(source, on)
+            if parts is None
+            else Merge(lambda clauses, options: spread_merge(table.refresh(), given, on, clauses, options))
+        )
+    else:
+        merging = merge(table.refresh(), source, parts)
+    merging = merging.when_matched_update().when_not_matched_insert()
+    with pytest.raises(ConflictError, match="as the merge was checked, found keys that are looked for in"):
+        merging.execute()
+    rows = open_table(table.storage.uri).scan(columns=["id", "p", "ts", "v"]).to_json_rows()
+    assert sorted(tuple(row.values()) for row in rows) == [("a", "x", 6, 7), ("b", "x", 5, 2)]
+    assert is_sound(table)
+    monkeypatch.undo()
