@@ -83,6 +83,8 @@ class Table(Portable, AnswersOtherWords):
     key_options: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
     """Options of the key generator that a write states, since the table does not store them (`writing.key_options`)."""
     _snapshots: dict[_TimelineKey, Snapshot] = field(default_factory=dict, repr=False, compare=False)
+    _whole: set[_TimelineKey] = field(default_factory=set, repr=False, compare=False)
+    """The cuts of which it is known that all files are there."""
     _sources: dict[tuple[*_TimelineKey, CommitTimes | None], Sources] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -227,9 +229,8 @@ class Table(Portable, AnswersOtherWords):
         chosen, max_rows = _names(columns), row_limit(limit)
         begin, end = _time_string(since, "since"), _time_string(until, "until")
         commit_range = incremental.between(self.timeline, self.config, begin, end)
-        snapshot = self._snapshot_of(commit_range.timeline, end, self.timeline)
         return changing.changes(
-            snapshot,
+            self._cut_of(commit_range.timeline, self.timeline),  # each file group is looked at by itself: QUERY-17
             commit_range,
             where,
             chosen,
@@ -250,10 +251,22 @@ class Table(Portable, AnswersOtherWords):
         return self._snapshot_of(cut, time)
 
     def _snapshot_of(self, cut: Timeline, requested_time: str | None, named_by: Timeline | None = None) -> Snapshot:
+        """The snapshot at a cut of the timeline. Raises `UsageError` where files that were current at the requested time may be
+        cleaned away."""
+        snapshot, key = self._cut_of(cut, named_by), _timeline_key(cut)
+        if key not in self._whole:
+            time = cut.until or cut.completed_until
+            if requested_time is not None and time is not None:
+                time_travel.refuse_cleaned(requested_time, time, self.timeline, cut, lambda: snapshot.slices)
+            self._whole.add(key)
+        return snapshot
+
+    def _cut_of(self, cut: Timeline, named_by: Timeline | None) -> Snapshot:
+        """What is there of the snapshot at a cut of the timeline: files of it may be cleaned away."""
         key = _timeline_key(cut)
         if key not in self._snapshots:
             self._refuse_other_layout()
-            snapshot = snapshots.Snapshot(
+            self._snapshots[key] = snapshots.Snapshot(
                 self.engine,
                 self.storage,
                 self.config,
@@ -265,10 +278,6 @@ class Table(Portable, AnswersOtherWords):
                 earlier=self.earlier,
                 resolved=snapshots.resolve_listing(self.timeline),
             )
-            time = cut.until or cut.completed_until
-            if requested_time is not None and time is not None:
-                time_travel.refuse_cleaned(requested_time, time, self.timeline, cut, lambda: snapshot.slices)
-            self._snapshots[key] = snapshot
         return self._snapshots[key]
 
     def _refuse_other_layout(self) -> None:

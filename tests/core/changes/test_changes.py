@@ -5,6 +5,8 @@ Also covers: `changes/commit_changes.py`, `changes/data_skipping.py`, `changes/r
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from hudi_core.changes.rows import changes_schema
 from hudi_core.errors import ExpressionError, UnknownColumnError, UsageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.schema.meta import COMMIT_TIME, is_meta
+from hudi_core.services.compaction.operations import compact
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
 from tests.support.commands import rides, rides_in
@@ -101,6 +104,39 @@ def test_missing_files_are_reported(tmp_path: object) -> None:
     next(iter(root.glob(f"city=*/*{first}.parquet"))).unlink()
     with pytest.raises(UsageError, match="cleaned away"):
         open_table(str(root), metadata="off").changes("earliest").count()
+
+
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+def test_a_range_is_answered_where_its_own_files_are_there(tmp_path: Path, kind: str) -> None:
+    """QUERY-17: also where the table as it was at its end is cleaned away; a scan of that is refused."""
+    types = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
+    table = create_table(tmp_path / "t", types, "id", partition_by="p", type=kind)
+    for number, (key, partition) in enumerate(["ax", "ax", "by", "ax", "cz", "ax", "dw"]):
+        table.refresh().upsert([{"id": key, "p": partition, "n": number}])
+        if kind == "mor" and number in (1, 3, 5):
+            compact(table.refresh())
+    times = ends(table.refresh())
+    wanted = {
+        (since, until): [*table.refresh().changes(since, until).to_json_rows()]
+        for since, until in combinations(["earliest", *times], 2)
+    }
+    assert table.refresh().clean(keep_commits=1).files
+    cleaned = table.refresh()
+    answers = dict[tuple[str, str], list[Any]]()
+    for since, until in wanted:
+        with suppress(UsageError):
+            answers[since, until] = [*cleaned.changes(since, until).to_json_rows()]
+    assert answers == {piece: rows for piece, rows in wanted.items() if piece in answers}
+    bounds = ["earliest", *times]
+    for since, until in wanted:
+        of_range = bounds[bounds.index(since) : bounds.index(until) + 1]
+        assert ((since, until) in answers) == all(piece in answers for piece in pairwise(of_range))
+    refused = [piece for piece in wanted if piece not in answers]
+    early = [piece for piece in answers if piece[1] < times[-2]]
+    assert refused and early
+    for _, until in early:
+        with pytest.raises(UsageError, match="cleaned away"):
+            cleaned.scan(since="earliest", until=until).count()
 
 
 PREDICATES = [
