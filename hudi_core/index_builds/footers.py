@@ -31,7 +31,15 @@ from hudi_core.metadata_rows.rows import FileFilter, IndexRows, filter_rows
 from hudi_core.metadata_rows.statistics_rows import Sizes, file_statistics_rows, partition_statistics_rows
 from hudi_core.parallel.ordered import in_order
 from hudi_core.pruning.promoted import promote
-from hudi_core.pruning.statistics import ColumnStatistics, absent, concatenate, from_leaves, take_files, unknown
+from hudi_core.pruning.statistics import (
+    ColumnStatistics,
+    absent,
+    concatenate,
+    from_leaves,
+    nothing,
+    take_files,
+    unknown,
+)
 from hudi_core.types import nodes as t
 
 FILES_OF_SHARE: Final = 256
@@ -105,7 +113,7 @@ class FooterRows:
         partials: dict[str, FileStatistics] = {}
         for column, column_type in self.columns.items():
             statistics = files.statistics(column, column_type, may_be_left_out=column in self.of_paths)
-            if (prefix := self.prefixes.get(COLUMN_STATS)) is not None and len(files.measured):
+            if (prefix := self.prefixes.get(COLUMN_STATS)) is not None:
                 rows.append(PrefixRows(COLUMN_STATS, prefix, self._of_files(files, column, statistics)))
             if self.joins and len(files.live):
                 numbers = np.searchsorted(self.partitions, [share[row].partition for row in files.live.tolist()])
@@ -129,9 +137,8 @@ class FooterRows:
                 yield PrefixRows(PARTITION_STATS, self.prefixes[PARTITION_STATS], rows)
 
     def _of_files(self, files: FooterColumns, column: str, statistics: ColumnStatistics) -> IndexRows:
-        sizes = Sizes(*(sizes[files.measured] for sizes in files.sizes(column)))
         return file_statistics_rows(
-            column, files.keys, files.names, take_files(statistics, files.measured), sizes, self.version
+            column, files.keys, files.names, statistics, Sizes(*files.sizes(column)), self.version
         )
 
     def _footers(self, share: Sequence[IndexedFile]) -> Iterator[Footer | None]:
@@ -156,25 +163,19 @@ class FooterColumns:
     footers: Sequence[Footer | None]
 
     @cached_property
-    def measured(self) -> Numbers:
-        """The numbers of files that have statistics."""
-        pairs = zip(self.files, self.footers, strict=True)
-        return _numbers(footer is None or footer.rows > 0 or file.is_log for file, footer in pairs)
-
-    @cached_property
     def live(self) -> Numbers:
-        """The numbers of those that the latest file slices have."""
-        return self.measured[[self.files[row].live for row in self.measured.tolist()]]
+        """The numbers of files that the latest file slices have."""
+        return np.flatnonzero(np.array([file.live for file in self.files], np.bool_))
 
     @cached_property
     def names(self) -> StringColumn:
-        """The names of files with statistics."""
-        return string_column([self.files[row].info.name for row in self.measured.tolist()])
+        """The names of all files."""
+        return string_column([file.info.name for file in self.files])
 
     @cached_property
     def keys(self) -> Keys:
         """The parts of their keys after the column."""
-        return keys_of((self.files[row].partition for row in self.measured.tolist()), self.names)
+        return keys_of((file.partition for file in self.files), self.names)
 
     def filters(self) -> list[FileFilter]:
         """The bloom filters that footers have."""
@@ -186,25 +187,30 @@ class FooterColumns:
 
     def statistics(self, column: str, type: t.Type, *, may_be_left_out: bool = False) -> ColumnStatistics:
         """Statistics of a column in all files, as of a type. A file without the column has nulls alone; one that may spell it in
-        other letters' case says nothing, nor does one where it may be left out. Rules META-1570, TIME-1569."""
+        other letters' case says nothing, nor does one where it may be left out. One without rows has no value of any column.
+        Rules META-1570, META-1589, TIME-1569."""
         path = tuple(column.split("."))
         by_type: dict[t.Type, list[int]] = {}
         missing: list[int] = []
-        nothing: list[int] = []
+        empty: list[int] = []
+        unstated: list[int] = []
         for row, footer in enumerate(self.footers):
             if footer is None:
-                nothing.append(row)
+                unstated.append(row)
+            elif footer.rows == 0:
+                empty.append(row)
             elif footer.schema.find(path) is None:
-                (nothing if may_be_left_out or footer.schema.list_spellings(path) else missing).append(row)
+                (unstated if may_be_left_out or footer.schema.list_spellings(path) else missing).append(row)
             elif (leaf := footer.statistics.get(path)) is None or leaf.null_count is None or leaf.value_count is None:
-                nothing.append(row)
+                unstated.append(row)
             else:
                 by_type.setdefault(leaf.type, []).append(row)
         parts = [(rows, promote(self._leaves(path, rows, kind), type)) for kind, rows in by_type.items()]
         counts = np.array([footer.rows for row in missing if (footer := self.footers[row]) is not None], np.int64)
         parts += [
             (missing, replace(absent(type, len(missing)), nulls=counts, rows=counts)),
-            (nothing, unknown(type, len(nothing))),
+            (empty, nothing(type, len(empty))),
+            (unstated, unknown(type, len(unstated))),
         ]
         order = np.argsort(np.concatenate([np.array(rows, np.int64) for rows, _ in parts]), kind="stable")
         return take_files(concatenate([statistics for _, statistics in parts]), order)
@@ -220,7 +226,3 @@ class FooterColumns:
         stored = [0 if leaf is None else leaf.size or 0 for leaf in leaves]
         uncompressed = [0 if leaf is None else leaf.uncompressed_size or 0 for leaf in leaves]
         return np.array(stored, np.int64), np.array(uncompressed, np.int64)
-
-
-def _numbers(flags: Iterable[bool]) -> Numbers:
-    return np.flatnonzero(np.fromiter(flags, np.bool_))

@@ -28,11 +28,11 @@ class Touched:
     partitions: Sequence[str]
     numbers: Mapping[str, int]
     gone: Sequence[str]
-    measured: Numbers
+    new: Numbers
 
     @property
     def has_files(self) -> bool:
-        return len(self.measured) > 0 or any(self.live.values())
+        return len(self.new) > 0 or any(self.live.values())
 
 
 @dataclass(frozen=True)
@@ -54,27 +54,22 @@ class CommittedChange:
     """Records of whole partitions take the place of earlier ones; else they are merged with them."""
 
     @cached_property
-    def measured(self) -> list[WriteStatus]:
-        """Files that have statistics: all but base files without rows."""
-        return [status for status in self.change.statuses if status.rows or status.is_log]
-
-    @cached_property
-    def measured_files(self) -> tuple[Keys, StringColumn]:
-        """The parts after the column of the keys of files that have statistics, and the names of these."""
-        names = string_column([file_name_of(status) for status in self.measured])
-        return keys_of((status.partition for status in self.measured), names), names
+    def new_files(self) -> tuple[Keys, StringColumn]:
+        """The parts after the column of the keys of new files, and the names of these."""
+        names = string_column([file_name_of(status) for status in self.change.statuses])
+        return keys_of((status.partition for status in self.change.statuses), names), names
 
     @cached_property
     def touched(self) -> Touched:
         live = self._files_left()
-        partitions = sorted({*live, *(status.partition for status in self.measured)})
-        filled = {status.partition for status in self.measured} | {name for name in live if live[name]}
+        partitions = sorted({*live, *(status.partition for status in self.change.statuses)})
+        filled = {status.partition for status in self.change.statuses} | {name for name in live if live[name]}
         gone = [*self.change.deleted_partitions, *(partition for partition in partitions if partition not in filled)]
         # What a delete would hide of a write that is not complete is not known: then the records stay, and are too wide.
         gone = [partition for partition in dict.fromkeys(gone) if partition not in filled and self.tight]
         numbers = {partition: number for number, partition in enumerate(partitions)}
-        measured = np.array([numbers[status.partition] for status in self.measured], np.int64)
-        return Touched(live, partitions, numbers, gone, measured)
+        new = np.array([numbers[status.partition] for status in self.change.statuses], np.int64)
+        return Touched(live, partitions, numbers, gone, new)
 
     def _files_left(self) -> dict[str, list[str]]:
         """By partition that the commit touches, the files from before it that are still live."""

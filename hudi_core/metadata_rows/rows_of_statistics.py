@@ -83,7 +83,7 @@ def partition_stats(commit: CommittedChange, partition: str) -> Iterator[Partiti
         return
     before = read_recorded_files(commit.metadata, touched.live, touched.numbers, list(columns))
     rows = encode_statistics(
-        _of_partitions(commit, column, column_type, touched.partitions, before, touched.measured)
+        _of_partitions(commit, column, column_type, touched.partitions, before, touched.new)
         for column, column_type in columns.items()
     )
     yield PartitionRows(partition, together([deletes, rows]))
@@ -104,12 +104,12 @@ def expression_of_partitions(commit: CommittedChange, partition: str) -> Iterato
 
 
 def _of_files(commit: CommittedChange) -> Iterator[StatisticsRows]:
-    if not commit.measured:
+    if not commit.change.statuses:
         return
-    keys, names = commit.measured_files
+    keys, names = commit.new_files
     version = _version_of(commit)
     for column, column_type in _columns_of(commit).items():
-        rows = np.flatnonzero([not _lacks(status, column) for status in commit.measured])
+        rows = np.flatnonzero([not _lacks(status, column) for status in commit.change.statuses])
         if len(rows):
             of_all = _ranges(commit, column)
             ranges = [of_all[row] for row in rows.tolist()]
@@ -144,8 +144,8 @@ def _expression_of(commit: CommittedChange, partition: str) -> IndexedExpression
 
 def _values_statistics(commit: CommittedChange, index: IndexedExpression) -> Iterator[IndexRows]:
     """The statistics of an expression index for new files, and for the partitions that the commit touches."""
-    if commit.measured:
-        yield expression_file_rows(index, *commit.measured_files, _statistics_of_values(commit, index))
+    if commit.change.statuses:
+        yield expression_file_rows(index, *commit.new_files, _statistics_of_values(commit, index))
     yield from _values_of_partitions(commit, index)
 
 
@@ -155,14 +155,14 @@ def _values_of_partitions(commit: CommittedChange, index: IndexedExpression) -> 
         yield IndexRows(deletes=expression_partition_keys(index, touched.gone))
     if touched.has_files:
         before = read_recorded_files(commit.metadata, touched.live, touched.numbers, [index.column], index.partition)
-        new = FileStatistics(touched.measured, _statistics_of_values(commit, index))
+        new = FileStatistics(touched.new, _statistics_of_values(commit, index))
         places, whole = partition_statistics([before.statistics(index.column, index.type), new])
         names = [touched.partitions[number] for number in places.tolist()]
         yield expression_partition_rows(index, names, whole, tight=commit.tight)
 
 
 def _statistics_of_values(commit: CommittedChange, index: IndexedExpression) -> ColumnStatistics:
-    return statistics_of([_range_of_values(status, index.partition) for status in commit.measured], index.type)
+    return statistics_of([_range_of_values(status, index.partition) for status in commit.change.statuses], index.type)
 
 
 def _range_of_values(status: WriteStatus, partition: str) -> ColumnRange | None:
@@ -200,7 +200,7 @@ def _ranges(commit: CommittedChange, column: str) -> list[ColumnRange | None]:
     nothing = ColumnRange(None, None, 0, 0)
     return [
         nothing if not status.rows or _lacks(status, column) else status.columns.get(column)
-        for status in commit.measured
+        for status in commit.change.statuses
     ]
 
 

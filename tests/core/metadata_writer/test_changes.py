@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+import hudi_core
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.hashes import bloom_filter_key, partition_id
 from hudi_core.columns.strings import string_column
@@ -209,6 +210,50 @@ def test_partition_statistics_of_several_commits_cover_their_files(tmp_path: Pat
     assert bounds(table, "n") == {"p": (0, 1, 4, 9), "q": (3, 3, 0, 9)}
     table.commit(TIMES[4], deleted_partitions=("q",))
     assert bounds(table, "n") == {"p": (0, 1, 4, 9)}
+
+
+def test_a_file_that_loses_all_its_rows_makes_nothing_unknown(tmp_path: Path) -> None:
+    """META-1589."""
+    table = made(tmp_path, 9)
+    table.commit(TIMES[0], base("p", 1, TIMES[0]), base("p", 2, TIMES[0], columns={"n": ColumnRange(-50, 7, 1, 9)}))
+    table.commit(TIMES[1], base("p", 2, TIMES[1], rows=0, columns={}))
+    assert bounds(table, "n") == {"p": (-5, 1 << 40, 0, 9)}
+    table.commit(TIMES[2], base("p", 3, TIMES[2], columns={"n": ColumnRange(3, 3, 0, 9)}))
+    assert bounds(table, "n") == {"p": (-5, 1 << 40, 0, 18)}
+    (recorded,) = (part for part in table.metadata().column_stats(["n"])["n"])
+    empty = (recorded.statistics.rows == 0) & (recorded.statistics.nulls == 0) & ~recorded.statistics.lower_known
+    assert empty.sum() == 1
+
+
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("cow", 8), ("mor", 9), ("mor", 6)])
+def test_a_partition_stays_known_while_its_files_lose_their_rows(tmp_path: Path, kind: Any, version: Any) -> None:
+    """META-1589: by commits, and where the index is built of footers."""
+    indexes = ["column_stats", *(["partition_stats"] if version > 6 else [])]
+    types = {"id": "string", "p": "string", "n": "int"}
+    table = hudi_core.create(
+        tmp_path / "t", hudi_core.schema_of(types), "id", partition_by="p", type=kind, version=version, indexes=indexes
+    )
+    for start in (0, 100):
+        table.refresh().append([{"id": f"k{start + number}", "p": "x", "n": start + number} for number in range(3)])
+    table.refresh().append([{"id": "z", "p": "y", "n": 500}])
+    table.refresh().delete(where="n BETWEEN 100 AND 110 OR p = 'y'")
+    if kind == "mor":
+        table.refresh().compact()
+    table.refresh().upsert([{"id": "k1", "p": "x", "n": 7}])
+    for made_by in ("commits", "build"):
+        if made_by == "build":
+            table.refresh().index("files", rebuild=True)
+        latest = table.refresh()
+        assert [finding for finding in latest.validate() if finding.severity != "info"] == []
+        metadata = latest.snapshot().metadata
+        assert metadata is not None
+        if version > 6:
+            assert any(one.statistics.lower_known.any() for one in metadata.partition_stats(["n"])["n"])
+            for where, kept in (("n > 50", 0), ("n IS NULL", 0), ("n < 5", 1)):
+                assert len(latest.slices(where=where)) == kept, (made_by, where)
+        of_files = [one.statistics for one in metadata.column_stats(["n"])["n"]]
+        assert sum(((one.rows == 0) & (one.nulls == 0)).sum() for one in of_files) >= 2
+        assert latest.scan(columns=["id", "n"]).to_arrow().num_rows == 3
 
 
 def test_rows_of_some_columns_have_statistics_of_these_alone(tmp_path: Path) -> None:
