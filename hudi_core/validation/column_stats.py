@@ -1,4 +1,5 @@
-"""Records of `column_stats` and `partition_stats` beside the values of the files. Rules VALID-15, VALID-16, VALID-1040."""
+"""Records of `column_stats` and `partition_stats` beside the values of the files. Rules VALID-15, VALID-16, VALID-1040,
+VALID-1590."""
 
 from __future__ import annotations
 
@@ -22,7 +23,14 @@ from hudi_core.planning.sources.slice_statistics import join_keys, partition_key
 from hudi_core.pruning.statistics import ColumnStatistics, concatenate, from_leaves, take_files
 from hudi_core.types import nodes as t
 from hudi_core.validation.contents import ContentCheck, FileFacts, KeyWatch
-from hudi_core.validation.cover import denials, differing_counts, in_one_type
+from hudi_core.validation.cover import (
+    denials,
+    describe_too_wide,
+    differing_counts,
+    find_too_wide,
+    in_one_type,
+    of_whole_groups,
+)
 from hudi_core.validation.findings import Finding, Severity, problem, rebuild
 from hudi_core.validation.subject import DataFile, Subject, data_file
 
@@ -149,6 +157,16 @@ class Statistics(ContentCheck):
                     if file not in wrong:
                         found = f"{denial.found}; a reader that trusts it loses rows"
                         yield self._finding(column, file, Severity.WARNING, denial.expected, found)
+        too_wide = [
+            (int(numbers[denial.row]), denial)
+            for records in stated_records
+            for numbers, stated, values in self._pairs(column, records)
+            for denial in find_too_wide(stated, values, typed=records.typed)
+        ]
+        if too_wide:
+            file, denial = too_wide[0]
+            found = describe_too_wide(denial, len(too_wide), "files")
+            yield self._finding(column, file, Severity.WARNING, denial.expected, found)
 
     def _pairs(
         self, column: str, records: RecordedStatistics
@@ -173,31 +191,42 @@ class Statistics(ContentCheck):
         keys = partition_keys(partitions)
         for columns in self._columns_together():
             of_files, of_partitions = metadata.column_stats(columns), metadata.partition_stats(columns)
+            stated = metadata.read_stated_stats(PARTITION_STATS, columns)
             for column in columns:
                 if len(self._held[column]) > 1:
                     continue  # a record has a meaning only where all files have one type
                 covered = self._find_covered(of_files[column], partition_of, live, len(partitions))
                 for records in of_partitions[column]:
-                    rows, places = join_keys(records.keys, keys)
-                    row_of = np.full(len(partitions), -1, np.int64)
-                    row_of[places] = rows
+                    row_of = _rows_of(records, keys)
                     row_of[~covered] = -1
-                    yield from self._partitions_compared(column, records, row_of[partition_of], live)
+                    for numbers, whole, values in self._of_live(column, records, row_of[partition_of], live):
+                        for denial in denials(whole, values):
+                            file = self._files[int(numbers[denial.row])]
+                            expected = f"{denial.expected}, for {file.info.name}"
+                            yield self._partition_finding(column, file, Severity.ERROR, expected, denial.found)
+                for records in stated[column]:
+                    row_of = _rows_of(records, keys)
+                    for numbers, whole, values in self._of_live(column, records, row_of[partition_of], live):
+                        denied = list(find_too_wide(whole, values, typed=records.typed))
+                        too_wide = of_whole_groups(denied, partition_of[numbers])
+                        if too_wide:
+                            file = self._files[int(numbers[too_wide[0].row])]
+                            found = describe_too_wide(too_wide[0], len(too_wide), "partitions")
+                            yield self._partition_finding(column, file, Severity.WARNING, too_wide[0].expected, found)
 
-    def _partitions_compared(
+    def _of_live(
         self, column: str, records: RecordedStatistics, row_of_file: Numbers, live: Bools
-    ) -> Iterator[Finding]:
+    ) -> Iterator[tuple[Numbers, ColumnStatistics, ColumnStatistics]]:
+        """Live files by number with what the record of each one's partition states, and what its values are."""
         for held in self._held[column].values():
             numbers, values = held.all()
             chosen = np.flatnonzero((row_of_file[numbers] >= 0) & live[numbers])
             stated = take_files(records.statistics, row_of_file[numbers[chosen]])
-            stated, values = in_one_type(stated, records.typed, take_files(values, chosen))
-            for denial in denials(stated, values):
-                file = self._files[int(numbers[chosen[denial.row]])]
-                place = f"{column} of partition {file.partition!r}"
-                where = f"{self.subject.metadata_path(PARTITION_STATS)}, {place}"
-                expected = f"{denial.expected}, for {file.info.name}"
-                yield Finding(PARTITION_STATS, Severity.ERROR, where, expected, denial.found, rebuild(PARTITION_STATS))
+            yield numbers[chosen], *in_one_type(stated, records.typed, take_files(values, chosen))
+
+    def _partition_finding(self, column: str, file: DataFile, severity: Severity, expected: str, found: str) -> Finding:
+        where = f"{self.subject.metadata_path(PARTITION_STATS)}, {column} of partition {file.partition!r}"
+        return Finding(PARTITION_STATS, severity, where, expected, found, rebuild(PARTITION_STATS))
 
     def _find_covered(
         self, of_files: Sequence[RecordedStatistics], partition_of: Numbers, live: Bools, partitions: int
@@ -223,6 +252,14 @@ def _file_keys(subject: Subject) -> frozenset[bytes]:
     of_cleans = (data_file(path.rpartition("/")[0], FileInfo(path, 0)) for path in subject.cleaned)
     others = [file for file in subject.data_files() if not subject.counts(file)]
     return frozenset(_keys_of([*others, *filter(None, of_cleans)]).tolist())
+
+
+def _rows_of(records: RecordedStatistics, keys: Keys) -> Numbers:
+    """For each key its row in the records; -1 where there is none."""
+    rows, places = join_keys(records.keys, keys)
+    row_of = np.full(len(keys), -1, np.int64)
+    row_of[places] = rows
+    return row_of
 
 
 def _keys_of(files: Sequence[DataFile]) -> Keys:

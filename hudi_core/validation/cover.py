@@ -1,12 +1,12 @@
-"""Recorded statistics against those of the stored values. Rule VALID-5.
+"""Recorded statistics against those of the stored values. Rules VALID-5, VALID-1590.
 
 Recorded statistics may be wider, never contradict: bounds cover all values, a column recorded without nulls has none, one
-recorded as all null has no value.
+recorded as all null has no value. But days and timestamps are no wider than Apache Hudi reads them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.metadata.trust import widest_times
 from hudi_core.metadata.typed_by_file import as_stored
 from hudi_core.pruning.promoted import promote
 from hudi_core.pruning.ranks import at_most
@@ -51,6 +52,36 @@ def denials(stated: ColumnStatistics, held: ColumnStatistics) -> Iterator[Denial
             yield Denial(row, "NaN among the values", "none")
 
 
+def find_too_wide(stated: ColumnStatistics, held: ColumnStatistics, *, typed: bool) -> Iterator[Denial]:
+    """Bounds of days and timestamps that Apache Hudi does not read as they are, though no value is the reason, row by row of the
+    two; both of one type. `typed`: the records state it. Rules META-1587, VALID-1590."""
+    ends = widest_times(stated.type, typed=typed)
+    if ends is None:
+        return
+    least, greatest = ends
+    lower, upper = _integers_of(stated.lower), _integers_of(stated.upper)
+    below = stated.lower_known & (lower < least) & ~(held.lower_known & (_integers_of(held.lower) == lower))
+    above = stated.upper_known & (upper > greatest) & ~(held.upper_known & (_integers_of(held.upper) == upper))
+    for row in np.flatnonzero(below | above).tolist():
+        bound = f"a lower bound from {least} on" if below[row] else f"an upper bound up to {greatest}"
+        yield Denial(row, f"{bound}, or none", format_bound(stated.lower if below[row] else stated.upper, row))
+
+
+def of_whole_groups(denied: Sequence[Denial], group_of: Numbers) -> list[Denial]:
+    """One denial for each group in which all rows are denied; what is stated of a row is stated of its group."""
+    others = np.setdiff1d(np.arange(len(group_of)), [denial.row for denial in denied])
+    firsts: dict[int, Denial] = {}
+    for denial in denied:
+        firsts.setdefault(int(group_of[denial.row]), denial)
+    mixed = set(group_of[others].tolist())
+    return [denial for group, denial in firsts.items() if group not in mixed]
+
+
+def describe_too_wide(denial: Denial, count: int, of_what: str) -> str:
+    """What was found, where bounds of so many files or partitions are too wide."""
+    return f"{denial.found} in {count:,} {of_what}: Apache Hudi's data skipping fails by it, or loses rows"
+
+
 def in_one_type(
     stated: ColumnStatistics, typed: bool, held: ColumnStatistics
 ) -> tuple[ColumnStatistics, ColumnStatistics]:
@@ -80,6 +111,11 @@ def _at_most(left: Bounds, right: Bounds) -> Bools:
     with np.errstate(invalid="ignore"):
         ordered: Bools = left <= right
     return ordered | np.isnan(right) if right.dtype.kind == "f" else ordered
+
+
+def _integers_of(bounds: Bounds) -> Numbers:
+    assert isinstance(bounds, np.ndarray)
+    return bounds
 
 
 def format_bound(bounds: Bounds, row: int) -> str:

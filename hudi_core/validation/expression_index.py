@@ -1,4 +1,5 @@
-"""Expression indexes beside the values in files: statistics cover them, filters let them pass. Rules VALID-30, VALID-31.
+"""Expression indexes beside the values in files: statistics cover them, filters let them pass. Rules VALID-30, VALID-31,
+VALID-1590.
 
 Of each index the files of the latest slices are read once more, side by side.
 """
@@ -32,7 +33,14 @@ from hudi_core.planning.sources.slice_statistics import join_keys
 from hudi_core.pruning.statistics import ColumnStatistics, take_files
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.validation.column_indexes import ColumnIndexes
-from hudi_core.validation.cover import denials, in_one_type
+from hudi_core.validation.cover import (
+    Denial,
+    denials,
+    describe_too_wide,
+    find_too_wide,
+    in_one_type,
+    of_whole_groups,
+)
 from hudi_core.validation.findings import Finding, Severity, rebuild
 from hudi_core.validation.footers import FilterWatch
 from hudi_core.validation.subject import Subject
@@ -76,7 +84,8 @@ class ExpressionIndexes(ColumnIndexes):
         index, read = expression.index, partial(_range, self.subject, expression)
         held = statistics_of(list(in_order(read, files)), index.type)
         keys = keys_of((file.partition for file in files), string_column([file.info.name for file in files]))
-        without = held.rows != 0  # a base file without rows has no record
+        without = held.rows != 0  # Apache Hudi makes no record of a base file without rows
+        too_wide: list[tuple[_LiveFile, Denial]] = []
         for records in metadata.read_stated_values(index.partition, index.column):
             rows, numbers = join_keys(records.keys, keys)
             without[numbers] = False
@@ -84,6 +93,14 @@ class ExpressionIndexes(ColumnIndexes):
             for denied, expected, found in _find_denied(stated, records.typed, take_files(held, numbers)):
                 path = files[int(numbers[denied])].info.path
                 yield self._finding(index, Severity.ERROR, f"{index.column} of {path}", expected, found)
+            pairs = in_one_type(stated, records.typed, take_files(held, numbers))
+            wide = find_too_wide(*pairs, typed=records.typed)
+            too_wide += [(files[int(numbers[denial.row])], denial) for denial in wide]
+        if too_wide:
+            file, denial = too_wide[0]
+            found = describe_too_wide(denial, len(too_wide), "files")
+            place = f"{index.column} of {file.info.path}"
+            yield self._finding(index, Severity.WARNING, place, denial.expected, found)
         if without.any():
             example = files[int(np.flatnonzero(without)[0])].info.path
             found = f"{int(without.sum()):,} without one, such as {example}"
@@ -105,6 +122,13 @@ class ExpressionIndexes(ColumnIndexes):
                 file = files[int(chosen[denied])]
                 place, wanted = f"{index.column} of partition {file.partition!r}", f"{expected}, for {file.info.name}"
                 yield self._finding(index, Severity.ERROR, place, wanted, found)
+            pairs = in_one_type(stated, records.typed, take_files(held, chosen))
+            wide = list(find_too_wide(*pairs, typed=records.typed))
+            too_wide = of_whole_groups(wide, partition_of[chosen])
+            if too_wide:
+                place = f"{index.column} of partition {files[int(chosen[too_wide[0].row])].partition!r}"
+                found = describe_too_wide(too_wide[0], len(too_wide), "partitions")
+                yield self._finding(index, Severity.WARNING, place, too_wide[0].expected, found)
 
     # ---- filters
 

@@ -1,6 +1,6 @@
 """Planted faults of what files hold, and of what is recorded of it: each is reported by its own check alone.
 
-VALID-3 to VALID-5, VALID-13 to VALID-18.
+VALID-3 to VALID-5, VALID-13 to VALID-18, VALID-1590.
 
 Also covers: `validation/bloom_filters.py`, `validation/column_stats.py`,
 `validation/cover.py`, `validation/footers.py`, `validation/logs.py`, `validation/record_index.py`.
@@ -8,12 +8,14 @@ Also covers: `validation/bloom_filters.py`, `validation/column_stats.py`,
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -22,13 +24,16 @@ from hudi_core.columns.strings import string_column, string_list
 from hudi_core.index_builds import footers as index_footers
 from hudi_core.index_builds import keys as index_keys
 from hudi_core.index_builds.build import build_metadata_table
+from hudi_core.metadata_rows import bounds as recorded_bounds
+from hudi_core.metadata_rows import statistics_rows
 from hudi_core.metadata_rows.rows import GroupKeys
 from hudi_core.pruning.statistics import ColumnStatistics
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.types import nodes as t
-from hudi_core.validation.cover import denials, differing_counts
+from hudi_core.validation.cover import denials, differing_counts, find_too_wide, of_whole_groups
 from hudi_core.validation.findings import Finding, Severity
+from hudi_core.validation.mend import mend
 from tests.support.faulty_tables import (
     GREATEST,
     base_file,
@@ -234,6 +239,73 @@ def test_statistics_of_files_that_are_not_there_and_none_of_files_that_are(
     ]
     assert findings[0].found.startswith("records of 1 files that do not exist")
     assert findings[1].found.startswith("1 without")
+
+
+TIMES = pa.schema(
+    [
+        ("id", pa.string()),
+        ("p", pa.string()),
+        ("day", pa.date32()),
+        ("at", pa.timestamp("us", "UTC")),
+        ("wall", pa.timestamp("ms")),
+    ]
+)
+ENDS = {t.Date(): (-(1 << 31), (1 << 31) - 1)}
+
+
+@pytest.mark.parametrize("version", [8, 9])
+def test_days_and_timestamps_whose_bounds_other_readers_do_not_take_are_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: Any
+) -> None:
+    """VALID-1590: as older releases recorded what was not known. A repair records what is."""
+    table = hudi_core.create(tmp_path / "t", TIMES, "id", partition_by="p", version=version, indexes=["files"])
+    day, at = datetime.date(2024, 5, 6), datetime.datetime(2024, 5, 6, 7, tzinfo=datetime.UTC)
+    times = {"day": day, "at": at, "wall": at.replace(tzinfo=None)}
+    table.upsert([{"id": f"k{number}", "p": "xy"[number % 2], **times} for number in range(4)])
+    original = statistics_rows.record_bounds
+
+    def record_unknown(statistics: ColumnStatistics, **options: Any) -> ColumnStatistics:
+        if isinstance(statistics.type, t.Date | t.Timestamp):
+            nothing = np.zeros(len(statistics), np.bool_)
+            statistics = replace(statistics, lower_known=nothing, upper_known=nothing)
+        return original(statistics, **options)
+
+    with monkeypatch.context() as older:
+        older.setattr(statistics_rows, "record_bounds", record_unknown)
+        older.setattr(recorded_bounds, "widest_times", lambda kind, **_: ENDS.get(kind))
+        table.refresh().index("column_stats", columns=["day", "at", "wall"])
+        table.refresh().index("partition_stats")
+        table.refresh().index("expression_index", columns=["day"], name="day")
+    findings = findings_of(table.refresh())
+    assert {(finding.check, finding.severity) for finding in findings} == {
+        (check, Severity.WARNING) for check in ("column_stats", "partition_stats", "expression_index")
+    }
+    of_column = [f"{finding.where} {finding.found}" for finding in findings]
+    for column, ends in (("day", "-2147483648"), ("at", "-9223372036854775808"), ("wall", "-9223372036854775808")):
+        assert sum(f" {column} of " in one and f"{ends} in 2 " in one for one in of_column) == (
+            4 if column == "day" else 2
+        )
+    assert len(findings) == 8
+    assert findings_of(mend(table.refresh(), findings).table) == []
+
+
+def test_a_bound_that_is_a_value_is_none_that_was_recorded_for_want_of_one() -> None:
+    """VALID-1590."""
+
+    def days(*lower: int) -> ColumnStatistics:
+        known, counts = np.ones(len(lower), np.bool_), np.full(len(lower), 3)
+        bounds = np.array(lower, np.int64)
+        return ColumnStatistics(t.Date(), bounds, bounds, known, known, np.zeros(len(lower), np.int64), counts)
+
+    end = -(1 << 31)
+    denied = list(find_too_wide(days(end, end, 5), days(end, 5, 5), typed=True))
+    assert [(one.row, one.expected, one.found) for one in denied] == [
+        (1, "a lower bound from -1073741824 on, or none", "-2147483648")
+    ]
+    assert [one.row for one in of_whole_groups(denied, np.array([0, 0, 1]))] == []
+    assert [one.row for one in of_whole_groups(denied, np.array([0, 1, 2]))] == [1]
+    assert list(find_too_wide(days(-720_000), days(5), typed=True)) == []
+    assert [one.row for one in find_too_wide(days(-720_000), days(5), typed=False)] == [0]
 
 
 def test_bloom_filters_of_other_keys_and_of_other_files(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
