@@ -113,7 +113,7 @@ def _at_most(left: Bounds, right: Bounds) -> Bools:
     return ordered | np.isnan(right) if right.dtype.kind == "f" else ordered
 
 
-def _integers_of(bounds: Bounds) -> Numbers:
+def _integers_of(bounds: object) -> Numbers:
     assert isinstance(bounds, np.ndarray)
     return bounds
 
