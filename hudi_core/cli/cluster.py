@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated
 
@@ -31,7 +32,7 @@ from hudi_core.cluster.operations import cluster as run_clustering
 from hudi_core.cluster.operations import plan_only as request_clustering
 from hudi_core.cluster.operations import run_requested
 from hudi_core.cluster.options import ClusterOptions
-from hudi_core.cluster.partitions import FilterMode, PartitionFilter
+from hudi_core.cluster.partitions import ALL_PARTITIONS, FilterMode, PartitionFilter
 from hudi_core.cluster.preview import Preview
 from hudi_core.cluster.preview import preview as preview_clustering
 from hudi_core.errors import UsageError
@@ -91,7 +92,7 @@ def cluster(
     ] = None,
     recent_partitions: Annotated[
         int | None,
-        typer.Option("--recent-partitions", metavar="N", min=0, help="Take only the last N partitions by path."),
+        typer.Option("--recent-partitions", metavar="N", min=1, help="Take only the last N partitions by path."),
     ] = None,
     rolling_partitions: Annotated[
         bool, typer.Option("--rolling-partitions", help="Take each 24th partition, another one in each hour of a day.")
@@ -145,15 +146,26 @@ def cluster(
     if sum((dry_run, advise, plan_only, run is not None, cancel is not None)) > 1:
         expected = "one of --dry-run, --advise, --plan-only, --run and --cancel"
         raise UsageError("cluster", expected=expected, found="several")
-    if where_file is not None and (run is not None or cancel is not None):
-        raise UsageError("--where-file", expected="no --run or --cancel beside it", found="one of them")
+    of_plans: dict[str, object] = {
+        "--strategy": strategy,
+        "--columns": columns,
+        "--partitions": partitions or None,
+        "--partition-pattern": partition_pattern,
+        "--recent-partitions": recent_partitions,
+        "--rolling-partitions": rolling_partitions or None,
+    }
+    of_queries: dict[str, object] = {"--where": where or None, "--where-file": where_file}
+    of_sizes: dict[str, object] = {"--target-file-size": target_file_size, "--small-file-limit": small_file_limit}
+    if run is not None or cancel is not None:
+        _refuse_idle({**of_queries, **of_plans, **of_sizes}, "no --run or --cancel beside it", "one of them")
+    if advise:
+        _refuse_idle(of_plans, "no --advise beside it, which proposes a clustering of its own", "it")
+    if run is None and (advise or plan_only or cancel is not None):
+        _refuse_idle({"--spool-folder": spool_folder}, "a run of the clustering", "none")
     opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     queries = queries_of(opened_table, where if estimates else None, where_file)
     stated = options_on_request(service_properties(option), opened_table.config.properties)
-    sizes = FileSizes(
-        stated.sizes.target if target_file_size is None else target_file_size,
-        stated.sizes.small if small_file_limit is None else small_file_limit,
-    )
+    sizes = _sizes(stated.sizes, target_file_size, small_file_limit)
     if advise:
         show_advice(out, opened_table, queries, (Measure.CLUSTERING,), sizes)
         return
@@ -161,7 +173,12 @@ def cluster(
         strategy or stated.strategy,
         stated.columns if columns is None else split_names("--columns", columns) or (),
         sizes,
-        PartitionFilter(mode, name_list(partitions), partition_pattern, recent_partitions or 0),
+        PartitionFilter(
+            mode,
+            name_list(partitions),
+            partition_pattern,
+            ALL_PARTITIONS.look_back if recent_partitions is None else recent_partitions,
+        ),
         None if dry_run else conjunction(where),
         stated.max_groups,
         queries=() if dry_run else queries,
@@ -183,6 +200,22 @@ def cluster(
                 result = (request_clustering if plan_only else run_clustering)(opened_table, reported)
         out.record(result.as_dict())
     warn(opened_table.warnings)
+
+
+def _refuse_idle(options: Mapping[str, object], expected: str, found: str) -> None:
+    """Raises `UsageError` for an option that was typed, and would have no effect. Rule CLUSTER-1591."""
+    given = next((name for name, value in options.items() if value is not None), None)
+    if given is not None:
+        raise UsageError(given, expected=expected, found=found)
+
+
+def _sizes(stated: FileSizes, target: int | None, small: int | None) -> FileSizes:
+    """The sizes that are typed, else those that are stated: then no file of the target size is small."""
+    wanted = stated.target if target is None else target
+    if small is not None and small > wanted:
+        expected = f"at most the size of new files, {size(wanted)}, which each run would write again"
+        raise UsageError("--small-file-limit", expected=expected, found=size(small))
+    return FileSizes(wanted, min(stated.small, wanted) if small is None else small)
 
 
 def _show(out: Output, made: Preview) -> None:

@@ -76,7 +76,7 @@ def compact(
         typer.Option(
             "--target-partitions",
             metavar="N",
-            min=0,
+            min=1,
             help="How many partitions DayBased takes, or how many days the strategies by partition take.",
         ),
     ] = None,
@@ -120,6 +120,8 @@ def compact(
     """Merge the log files of a merge-on-read table into base files. A plan that waits is run first."""
     if plan_only and run is not None:
         raise UsageError("compact", expected="one of --plan-only and --run", found="both")
+    if plan_only and take_over:
+        raise UsageError("--take-over", expected="a run of a plan", found="--plan-only")
     opened_table, out = open_from_options(table, engine, MetadataMode.AUTO), Output(as_json)
     given: dict[str, Any] = {
         "strategies": split_names("--strategy", strategy),
@@ -137,6 +139,9 @@ def compact(
     properties = service_properties(option)
     stated = CompactionOptions.on_request(properties, opened_table.config.properties, of_logs=log)
     named = {name: value for name, value in given.items() if value is not None}
+    of_plans = [*named, *(["if_due"] if if_due else []), *(["of_logs"] if log else [])]
+    if run is not None and of_plans:
+        raise UsageError(_name_option(of_plans[0]), expected="no --run beside it, whose plan is made", found="one")
     with tally_progress("slices") as tally:
         options = replace(stated, **named, if_due=if_due, dry_run=dry_run, takes_over=take_over, tally=tally)
         idle = options.find_idle(named)
@@ -152,7 +157,12 @@ def compact(
 
 def _name_option(option: str) -> str:
     """An option of Python's, or a flag or strategies that it needs, as it is typed here."""
-    odd = {"target_io": "--target-io-mb", "of_logs": "--log"}
+    odd = {
+        "target_io": "--target-io-mb",
+        "of_logs": "--log",
+        "strategies": "--strategy",
+        "incremental": "--all-partitions",
+    }
     return odd.get(option) or f"--{option.replace('_', '-')}"
 
 

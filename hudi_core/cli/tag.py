@@ -25,7 +25,7 @@ from hudi_core.cli.words import duration, format_count, share
 from hudi_core.errors import UsageError
 from hudi_core.planning.sources.file_filters import FilterState
 from hudi_core.rows.outside_files import read_file
-from hudi_core.schema.names import name_list
+from hudi_core.schema.names import name_list, refuse_repeated
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.tagging.choose import IndexType
@@ -82,6 +82,7 @@ def tag(
     begun = perf_counter()
     opened_table = open_from_options(table, engine, metadata, beside=rows)
     fields = name_list(hash_fields or ())
+    refuse_repeated("--hash-fields", fields, fields)
     if (buckets is not None or fields) and index is not IndexType.BUCKET:
         raise UsageError("--buckets, --hash-fields", expected="--index bucket", found=f"--index {index}")
     key_options = None if options is None else read_options(options)

@@ -1,4 +1,4 @@
-"""Which partitions are clustered: the filters of Apache Hudi. Rule CLUSTER-31."""
+"""Which partitions are clustered: the filters of Apache Hudi. Rules CLUSTER-31, CLUSTER-1591."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from hudi_core.arguments import take_count
 from hudi_core.errors import UsageError, list_names
 
 _HOURS: Final = 24
@@ -40,6 +41,16 @@ class PartitionFilter:
     """The first partition of `SELECTED_PARTITIONS`: `...cluster.begin.partition`."""
     end: str | None = None
     """The last partition of `SELECTED_PARTITIONS`: `...cluster.end.partition`."""
+
+    def __post_init__(self) -> None:
+        """Raises `UsageError` for a field that has no effect beside the others, and for one that chooses no partition."""
+        if self.selected and self.pattern is not None:
+            raise UsageError("partitions", expected="either names of partitions or a pattern", found="both")
+        for name, mode, default in _OF_MODES:
+            if getattr(self, name) != default and self.mode is not mode:
+                raise UsageError(name, expected=f"the mode {mode}", found=f"the mode {self.mode}")
+        if self.mode is FilterMode.RECENT_DAYS:
+            take_count("look_back", self.look_back, 1)
 
     def select(self, paths: Iterable[str], now: datetime) -> list[str]:
         """The paths that are chosen, ascending. `now` is the time in the zone of the table, for `DAY_ROLLING`.
@@ -80,4 +91,11 @@ class PartitionFilter:
                 return [path for number, path in enumerate(ascending) if number % _HOURS == now.hour]
 
 
+_OF_MODES: Final = (
+    ("look_back", FilterMode.RECENT_DAYS, 2),
+    ("skip_latest", FilterMode.RECENT_DAYS, 0),
+    ("begin", FilterMode.SELECTED_PARTITIONS, None),
+    ("end", FilterMode.SELECTED_PARTITIONS, None),
+)
+"""Fields that have an effect in one mode, and what they are without a choice."""
 ALL_PARTITIONS: Final = PartitionFilter()

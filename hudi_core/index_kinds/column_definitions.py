@@ -24,6 +24,7 @@ from hudi_core.metadata_rows.rows_of_statistics import columns_with_statistics
 from hudi_core.metadata_rows.secondary import secondary_definition
 from hudi_core.metadata_writer.initial import new_definitions
 from hudi_core.schema.meta import bare_schema
+from hudi_core.schema.names import refuse_repeated
 from hudi_core.table.table import Table
 
 
@@ -104,7 +105,8 @@ def _statistics_of(
             return definition
         kept = columns_with_statistics(before.columns, schema, definition.version)
         return definition.model_copy(update={"columns": tuple(kept)}) if kept else definition
-    columns = tuple(dict.fromkeys(options.columns))
+    columns = tuple(options.columns)
+    refuse_repeated("columns", columns, columns)
     possible = columns_with_statistics(columns, schema, definition.version)
     strange = [column for column in columns if column not in possible]
     if strange or not columns:

@@ -78,7 +78,7 @@ def delete_where(table: Table, where: Where, options: WriteOptions | None = None
     """Deletes the rows that match, in one commit. Raises what a scan with the predicate raises, `RowError` for a row of which it
     does not say whether it is true, and as `write`."""
     settings = options or WriteOptions()
-    refuse_useless(settings, "a delete")
+    refuse_useless(settings, "a delete by predicate", looks_up=False)
     latest = writable_by_predicate(table, where, settings.properties)
     refuse_unfit(latest, False, settings.properties)
 
@@ -100,7 +100,7 @@ def update(
     for a value that the column's type cannot have and `RowError` for one that a row's expression gives.
     """
     settings = options or WriteOptions()
-    refuse_useless(settings, "an update, which names its columns")
+    refuse_useless(settings, "an update, which names its columns", looks_up=False)
     latest, changes = check_update(table, assigned, where, settings.properties)
     refuse_unfit(latest, False, settings.properties)
     bare = bare_schema(latest.schema)

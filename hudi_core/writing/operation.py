@@ -195,6 +195,18 @@ def policy_of(table: Table, operation: Operation, options: WriteOptions) -> Dupl
     return policy
 
 
+def refuse_idle_index(table: Table, operation: Operation, options: WriteOptions) -> None:
+    """Raises `UsageError` for a way to locate keys that an operation which looks none up has no use for. Rule WRITE-1593."""
+    looks_up = operation in (Operation.UPSERT, Operation.DELETE)
+    if options.index is IndexType.AUTO or looks_up or policy_of(table, operation, options) is not DuplicatePolicy.NONE:
+        return
+    raise _idle_index(options, operation)
+
+
+def _idle_index(options: WriteOptions, change: str) -> UsageError:
+    return UsageError("index", expected=f"auto for {change}, which looks no keys up", found=options.index)
+
+
 def operation_of(op: str) -> Operation:
     """The operation of a name. Raises `UsageError` for an unknown one."""
     try:
@@ -221,8 +233,11 @@ def latest_writable(table: Table, operation: Operation, properties: Mapping[str,
     return latest
 
 
-def refuse_useless(options: WriteOptions, change: str) -> None:
-    """Raises `UsageError` for options about columns and order of rows that a change has no use for. Rule WRITE-1585."""
+def refuse_useless(options: WriteOptions, change: str, *, looks_up: bool = True) -> None:
+    """Raises `UsageError` for options about columns and order of rows that a change has no use for, and without `looks_up` for a
+    way to locate keys. Rules WRITE-1585, WRITE-1593."""
+    if not looks_up and options.index is not IndexType.AUTO:
+        raise _idle_index(options, change)
     for name in ("missing_columns", "add_columns", "sort"):
         value = getattr(options, name)
         if value is not None:

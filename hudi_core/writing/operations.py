@@ -41,6 +41,7 @@ from hudi_core.writing.operation import (
     operation_of,
     order_of,
     policy_of,
+    refuse_idle_index,
     refuse_unordered_upsert,
     refuse_useless,
 )
@@ -64,6 +65,7 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     operation, settings = operation_of(op), options or WriteOptions()
     order_of(table, operation, settings)
     latest = latest_writable(table, operation, settings.properties)
+    refuse_idle_index(latest, operation, settings)
     if operation is Operation.DELETE:
         refuse_useless(settings, "a delete")
         return delete_keys(latest, incoming_keys(latest, read_given_rows(latest, data)), settings)

@@ -28,20 +28,25 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.half_written import half_written_groups
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task
 
+_SMALL: Final = 100 << 20
+
 
 @show_briefly
 @dataclass(frozen=True, slots=True)
 class FileSizes:
-    """How large files become; the defaults are Hudi's."""
+    """How large files become; the defaults are Hudi's. By default no file of the target size is small: each clustering would
+    write it again."""
 
     target: int = 120 << 20
     """`hoodie.parquet.max.file.size`: bytes of a base file."""
-    small: int = 100 << 20
+    small: int = _SMALL
     """`hoodie.parquet.small.file.limit`: base files below it get new rows first; 0 for none."""
 
     def __post_init__(self) -> None:
         take_fields(self)
         take_count("target", self.target, 1)
+        if self.target < self.small == _SMALL:
+            object.__setattr__(self, "small", self.target)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from hudi_core.arguments import take_fields
+from hudi_core.arguments import take_count, take_fields
 from hudi_core.commit.compaction_plans import NEW_FILE_BYTES
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UnsupportedError, UsageError
@@ -137,6 +137,8 @@ class CompactionOptions:
         object.__setattr__(self, "strategies", tuple(map(_strategy, name_list(given, "strategies"))))
         if not self.strategies:
             raise UsageError("strategies", expected=f"one of {', '.join(CompactionStrategy)}", found="none")
+        if not _BY_DAY.isdisjoint(self.strategies):
+            take_count("target_partitions", self.target_partitions, 1)
         if CompactionStrategy.PARTITION_PATTERN in self.strategies and self.partition_pattern is None:
             found = f"none with {CompactionStrategy.PARTITION_PATTERN}"
             raise UsageError("partition_pattern", expected="a regular expression", found=found)

@@ -55,8 +55,8 @@ class ServiceOptions:
     """Gets which service runs, and how far it is."""
 
     def __post_init__(self) -> None:
-        """Raises `UsageError` for names that are no services, properties that none reads, bounds that are not above 0, and what
-        is no tally."""
+        """Raises `UsageError` for names that are no services, properties that none reads, bounds that are not above 0, several
+        rounds without a time between them, and what is no tally."""
         refuse_other_tally(self.tally)
         take_fields(self)
         object.__setattr__(self, "properties", read_given(self.properties))
@@ -68,6 +68,8 @@ class ServiceOptions:
             number = getattr(self, name)
             if number is not None and number <= 0:
                 raise UsageError(name, expected="a number above 0", found=repr(number))
+        if self.every is None and self.rounds is not None and self.rounds > 1:
+            raise UsageError("rounds", expected="`every` beside it, without which there is one", found=str(self.rounds))
 
 
 def run_services(table: Table, options: ServiceOptions | None = None) -> Iterator[ServiceRun]:

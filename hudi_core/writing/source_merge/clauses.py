@@ -1,6 +1,6 @@
 """The parts of a merge: the columns by which rows of a source meet rows of a table, and clauses.
 
-Rules: WRITE-610, WRITE-611, WRITE-1580.
+Rules: WRITE-610, WRITE-611, WRITE-1580, WRITE-1592.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import And, Compare, Comparison, Expr, Name
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.queries import Condition
+from hudi_core.schema.names import refuse_repeated
 
 SOURCE: Final = "source"
 TARGET: Final = "target"
@@ -65,17 +66,27 @@ def check_clauses(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
 
 
 def match_columns(on: On) -> dict[str, str]:
-    """The table's column, and the source's, of each equality. Raises `UsageError`, and `UnsupportedError` for others."""
+    """The table's column, and the source's, of each equality. Raises `UsageError`, also for a column of the table that comes
+    twice, and `UnsupportedError` for others."""
+    pairs = list(_list_pairs(on))
+    targets = [target for target, _ in pairs]
+    refuse_repeated("on", targets, map(str.lower, targets))
+    return dict(pairs)
+
+
+def _list_pairs(on: On) -> Iterator[tuple[str, str]]:
     if isinstance(on, str) and on.replace("_", "").replace(".", "").isalnum():
-        return {on: on}
+        yield on, on
+        return
     if isinstance(on, Iterable) and not isinstance(on, str | ExpressionBuilder):
         names = list(on)
         if not names or not all(isinstance(name, str) for name in names):
             raise UsageError("on", expected="names of columns, or equalities of columns", found=describe(on))
-        return {name: name for name in names}
+        yield from ((name, name) for name in names)
+        return
     if isinstance(on, ExpressionBuilder):
         on = on.node
-    return dict(_pairs(parse_predicate(on) if isinstance(on, str) else on))
+    yield from _pairs(parse_predicate(on) if isinstance(on, str) else on)
 
 
 def _pairs(tree: Expr) -> Iterator[tuple[str, str]]:

@@ -30,7 +30,7 @@ def spread_delete_where(
 ) -> WriteResult:
     """As `writing.by_predicate.delete_where`."""
     settings = options or WriteOptions()
-    refuse_useless(settings, "a delete")
+    refuse_useless(settings, "a delete by predicate", looks_up=False)
     latest = writable_by_predicate(table, where, settings.properties)
     refuse_unfit(latest, False, settings.properties)
     bare = bare_schema(latest.schema)
@@ -51,7 +51,7 @@ def spread_update(
 ) -> WriteResult:
     """As `writing.by_predicate.update`."""
     settings = options or WriteOptions()
-    refuse_useless(settings, "an update, which names its columns")
+    refuse_useless(settings, "an update, which names its columns", looks_up=False)
     latest, checked = check_update(table, assigned, where, settings.properties)
     refuse_unfit(latest, False, settings.properties)
     changes = replace(checked, table=sendable(latest))

@@ -43,6 +43,7 @@ from hudi_core.writing.operation import (
     operation_of,
     order_of,
     policy_of,
+    refuse_idle_index,
     refuse_unordered_upsert,
     refuse_useless,
     writes_logs,
@@ -92,6 +93,7 @@ def spread_write(
     operation, settings = operation_of(op), options or WriteOptions()
     order_of(table, operation, settings)
     latest = latest_writable(table, operation, settings.properties)
+    refuse_idle_index(latest, operation, settings)
     if settings.batch is not None and settings.batch.is_committed(latest):
         return nothing_written(operation.upper())
     rows = given.like(input_schema(latest.schema))

@@ -19,7 +19,10 @@ from hudi_core.cli.application import app
 from hudi_core.cli.arguments import names_and_values
 from hudi_core.cli.predicates import conjunction
 from hudi_core.errors import ExpressionError, UsageError
+from hudi_core.tagging.choose import IndexType
+from hudi_core.writing.spread.operations import spread_write
 from tests.support.commands import ran, rides, rides_in
+from tests.support.local_flow import local_rows
 
 REPEATABLE = {"--where", "--set", "--option", "--build", "--argument", "--column", "--storage-option"}
 """Options of which each value counts: what a test below or that of their command shows."""
@@ -217,6 +220,24 @@ def test_a_refused_choice_is_shown_as_its_word(tmp_path: Path) -> None:
     rows.write_text("ride_id\n1\n")
     answer = ran("write", rides_in(tmp_path), rows, "--op", "delete", "--missing-columns", "null")
     assert answer.error == "--missing-columns: expected no such option for a delete, found null"
+
+
+def test_a_way_to_locate_keys_is_misuse_where_none_is_looked_up(tmp_path: Path) -> None:
+    """WRITE-1593."""
+    rows, table = tmp_path / "rows.csv", rides_in(tmp_path)
+    rows.write_text("ride_id\n1\n")
+    for op in ("insert", "append", "bulk_insert", "insert_overwrite", "insert_overwrite_table"):
+        answer = ran("write", table, rows, "--op", op, "--index", "bloom")
+        assert answer.error == f"--index: expected auto for {op}, which looks no keys up, found bloom"
+    drops = ("--option", "hoodie.datasource.insert.dup.policy=drop", "--missing-columns", "null", "--dry-run")
+    assert "--index" not in ran("write", table, rows, "--op", "insert", "--index", "bloom", *drops).error
+    opened, options = hudi_core.open(table), hudi_core.WriteOptions(index=IndexType.BLOOM)
+    with pytest.raises(UsageError, match="index: expected auto for append, which looks no keys up, found bloom"):
+        spread_write(opened, local_rows(opened.engine, [pa.table({"ride_id": ["1"]})]), "append", options)
+    with pytest.raises(UsageError, match="index: expected auto for a delete by predicate"):
+        opened.delete(where="fare > 5", options=options)
+    with pytest.raises(UsageError, match="index: expected auto for an update"):
+        opened.update({"fare": 5}, options=options)
 
 
 def test_an_empty_text_is_no_function(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 
 import hudi_core
 from tests.support.commands import ran
@@ -29,9 +30,10 @@ def test_a_table_is_previewed_planned_and_clustered(tmp_path: Path) -> None:
     assert "n = 3" in ran(*options[:-1], "--dry-run", "--where", "n = 3").out
     planned = json.loads(ran(*options, "--plan-only").out)
     assert (planned["state"], planned["files_in"]) == ("requested", 3)
-    assert json.loads(ran(*options, "--cancel", planned["instant"]).out)["state"] == "cancelled"
+    of_plan = ("cluster", str(tmp_path), "--json")
+    assert json.loads(ran(*of_plan, "--cancel", planned["instant"]).out)["state"] == "cancelled"
     again = json.loads(ran(*options, "--plan-only").out)
-    done = json.loads(ran(*options, "--run", again["instant"]).out)
+    done = json.loads(ran(*of_plan, "--run", again["instant"]).out)
     assert (done["instant"], done["state"], done["rows"]) == (again["instant"], "completed", 60)
     nothing = json.loads(ran(*options).out)
     assert (nothing["instant"], nothing["state"]) == (None, "nothing to cluster")
@@ -118,6 +120,42 @@ def test_contradictory_options_are_misuse(tmp_path: Path) -> None:
     new_table(tmp_path)
     answer = ran("cluster", tmp_path, "--dry-run", "--plan-only")
     assert (answer.status, "one of --dry-run" in answer.error) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        (("--run", "1", "--columns", "n"), "--columns: expected no --run or --cancel beside it, found one of them"),
+        (("--cancel", "1", "--where", "n > 5"), "--where: expected no --run or --cancel beside it"),
+        (("--run", "1", "--target-file-size", "1MB"), "--target-file-size: expected no --run or --cancel beside it"),
+        (("--advise", "--where", "n > 5", "--strategy", "zorder"), "--strategy: expected no --advise beside it"),
+        (("--plan-only", "--spool-folder", "x"), "--spool-folder: expected a run of the clustering, found none"),
+        (("--recent-partitions", "0"), "--recent-partitions: expected at least 1, found '0'"),
+        (("--partitions", "a", "--partition-pattern", "b"), "expected either names of partitions or a pattern"),
+        (
+            ("--target-file-size", "1MiB", "--small-file-limit", "2MiB"),
+            "at most the size of new files, 1.0 MiB, which each run would write again, found 2.0 MiB",
+        ),
+        (("--small-file-limit", "1GiB"), "--small-file-limit: expected at most the size of new files, 120.0 MiB"),
+    ],
+)
+def test_options_without_effect_and_swapped_sizes_are_misuse(
+    tmp_path: Path, typed: tuple[str, ...], message: str
+) -> None:
+    """CLUSTER-1591."""
+    new_table(tmp_path)
+    answer = ran("cluster", tmp_path, *typed)
+    assert (answer.status, message in " ".join(answer.error.split())) == (2, True), answer.error
+
+
+def test_files_of_the_size_that_is_typed_are_not_small(tmp_path: Path) -> None:
+    """CLUSTER-1591: without columns they would be written again by each run."""
+    table = hudi_core.create(tmp_path, pa.schema([("id", pa.int64())]), "id")
+    for start in (0, 10_000):
+        table.append(pa.table({"id": range(start, start + 10_000)}))
+    size = min(file.base.size for file in table.refresh().slices() if file.base is not None)
+    answer = ran("cluster", tmp_path, "--target-file-size", str(size), "--json").lines[0]
+    assert (answer["instant"], answer["state"]) == (None, "nothing to cluster")
 
 
 def test_several_predicates_choose_partitions_together(tmp_path: Path) -> None:

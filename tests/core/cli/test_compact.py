@@ -52,6 +52,22 @@ def test_one_thing_is_asked_for(tmp_path: Path, table: hudi_core.Table) -> None:
     assert (refused.status, "LogFileSizeBased" in refused.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [("--strategy", "UnBounded"), ("--target-io-mb", 3), ("--all-partitions",), ("--if-due",), ("--log",)],
+)
+def test_a_plan_that_is_run_takes_no_options_of_plans(typed: tuple[object, ...]) -> None:
+    """COMPACT-1473."""
+    answer = ran("compact", rides(), "--run", "1", *typed)
+    assert (answer.status, answer.error) == (
+        2,
+        f"{typed[0]}: expected no --run beside it, whose plan is made, found one",
+    )
+    answer = ran("compact", rides(), "--plan-only", "--take-over")
+    assert (answer.status, answer.error) == (2, "--take-over: expected a run of a plan, found --plan-only")
+    assert ran("compact", rides(), "--strategy", "DayBased", "--target-partitions", 0).status == 2
+
+
 def test_a_table_is_compacted_from_python(table: hudi_core.Table) -> None:
     """COMPACT-354."""
     assert table.compact(if_due=True, max_delta_commits=5).state == "not due"

@@ -38,6 +38,8 @@ def test_misuse_is_one_line(tmp_path: Path) -> None:
     made(tmp_path / "t", "cow", 9)
     refused = ran("service", str(tmp_path / "t"), "--only", "vacuum")
     assert (refused.status, "found vacuum" in refused.error) == (2, True)
+    refused = ran("service", str(tmp_path / "t"), "--rounds", "2")
+    assert (refused.status, "--rounds: expected --every beside it" in refused.error) == (2, True)
     assert "expected hoodie.NAME=VALUE" in ran("service", str(tmp_path / "t"), "--option", "retained=1").error
 
 

@@ -65,6 +65,8 @@ def test_misuse_is_refused(keys: Path, tmp_path: Path) -> None:
     assert ran("tag", rides(), keys, "--buckets", 4).status == 2
     assert ran("tag", rides(), keys, "--index", "nothing").status == 2
     assert ran("tag", rides(), tmp_path / "none.json").status == 1
+    answer = ran("tag", rides(), keys, "--index", "bucket", "--buckets", 4, "--hash-fields", "ride_id,ride_id")
+    assert (answer.status, "--hash-fields: expected each column once" in answer.error) == (2, True)  # META-1595
     answer = ran("tag", rides(), keys, "--index", "bucket")
     assert answer.status == 2
     assert "consistent hashing" in answer.error

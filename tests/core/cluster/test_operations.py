@@ -167,7 +167,7 @@ def test_partitions_are_chosen_by_name_and_by_predicate(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="none"):
         plan_only(table, ClusterOptions(columns=("n",), partitions=PartitionFilter(selected=("none",))))
     recent = ClusterOptions(
-        columns=("n",), sizes=SIZES, partitions=PartitionFilter(FilterMode.RECENT_DAYS, look_back=0)
+        columns=("n",), sizes=SIZES, partitions=PartitionFilter(FilterMode.RECENT_DAYS, skip_latest=2)
     )
     assert plan_only(table, recent).instant is None
 

@@ -116,12 +116,28 @@ def test_old_plans_give_rows_the_time_of_the_clustering() -> None:
         (PartitionFilter(FilterMode.SELECTED_PARTITIONS, begin="2025", end="2026-01-02"), DAYS[:2]),
         (PartitionFilter(FilterMode.DAY_ROLLING), DAYS[1:2]),
         (PartitionFilter(pattern=r".*-0[13]"), [DAYS[0], DAYS[2]]),
-        (PartitionFilter(selected=(DAYS[2], DAYS[0]), pattern="x"), [DAYS[0], DAYS[2]]),
+        (PartitionFilter(selected=(DAYS[2], DAYS[0])), [DAYS[0], DAYS[2]]),
     ],
 )
 def test_partitions_are_chosen_as_apache_hudi_does(chosen: PartitionFilter, paths: list[str]) -> None:
     """CLUSTER-31."""
     assert chosen.select(reversed(DAYS), NOON) == paths
+
+
+@pytest.mark.parametrize(
+    ("odd", "message"),
+    [
+        ({"selected": ("a",), "pattern": "x"}, "either names of partitions or a pattern, found both"),
+        ({"look_back": 3}, "look_back: expected the mode RECENT_DAYS, found the mode NONE"),
+        ({"mode": FilterMode.DAY_ROLLING, "skip_latest": 1}, "skip_latest: expected the mode RECENT_DAYS"),
+        ({"mode": FilterMode.RECENT_DAYS, "begin": "a"}, "begin: expected the mode SELECTED_PARTITIONS"),
+        ({"mode": FilterMode.RECENT_DAYS, "look_back": 0}, "look_back: expected a whole number from 1 on, found 0"),
+    ],
+)
+def test_a_field_that_has_no_effect_is_refused(odd: dict[str, Any], message: str) -> None:
+    """CLUSTER-1591."""
+    with pytest.raises(UsageError, match=message):
+        PartitionFilter(**odd)
 
 
 def test_a_choice_of_no_partition_is_refused() -> None:

@@ -346,6 +346,11 @@ def test_indexes_are_dropped_with_all_their_remains(tmp_path: Path) -> None:
         (["column_stats"], IndexOptions(), "an index that the table does not have"),
         (["nonsense"], IndexOptions(), "one of files, column_stats"),
         (["bloom_filters"], IndexOptions(columns=["n"]), "column_stats, or another index that takes columns"),
+        (
+            ["column_stats"],
+            IndexOptions(columns=["n", "n"], rebuild=True),
+            "columns: expected each column once, found n, n",
+        ),
         (["column_stats"], IndexOptions(columns=["m"], rebuild=True), "columns of types that can have statistics"),
         ([], IndexOptions(), "index: expected a kind of index, as column_stats, found none"),
         (
@@ -359,7 +364,7 @@ def test_indexes_are_dropped_with_all_their_remains(tmp_path: Path) -> None:
 def test_impossible_builds_are_refused(
     tmp_path: Path, kinds: Sequence[str], options: IndexOptions, expected: str
 ) -> None:
-    """META-90."""
+    """META-90, META-1595."""
     table = create_table(tmp_path / "t", TYPES, "id", indexes=["column_stats"])
     with pytest.raises(UsageError, match=expected):
         build_indexes(table, kinds, options)

@@ -90,6 +90,7 @@ def test_an_option_without_an_effect_is_known(named: dict[str, Any], idle: tuple
         ({"strategies": "PartitionRegexBased"}, UsageError),
         ({"trigger": "SOMETIMES"}, UsageError),
         ({"target_io": -1}, UsageError),
+        ({"strategies": "DayBased", "target_partitions": 0}, UsageError),
     ],
 )
 def test_other_values_are_refused(given: dict[str, Any], error: type[HudiError]) -> None:

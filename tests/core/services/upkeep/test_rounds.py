@@ -90,8 +90,10 @@ def test_dead_writers_are_undone_first(tmp_path: Path) -> None:
 
 
 def test_rounds_end_by_number_time_and_word(tmp_path: Path) -> None:
-    """UPKEEP-466."""
+    """UPKEEP-466, UPKEEP-1594."""
     table = made(tmp_path / "t", "cow", 9)
+    with pytest.raises(UsageError, match="rounds: expected `every` beside it, without which there is one, found 2"):
+        ServiceOptions(rounds=2)
     waits: list[float] = []
     options = ServiceOptions(("clean",), every=5, rounds=3, wait=waits.append)
     assert [run.service for run in run_services(table, options)] == ["clean"] * 3

@@ -153,7 +153,7 @@ def test_several_rows_for_one_are_an_error(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_merged_is_refused_by_name(tmp_path: Path) -> None:
-    """WRITE-610, WRITE-611: before anything is written."""
+    """WRITE-610, WRITE-611, WRITE-1592: before anything is written."""
     table = new_table(tmp_path, "cow", 9, (), {})
     table.upsert(pa.Table.from_pylist([row(n, 5, n) for n in range(4)], TYPES))
     indexed = new_table(tmp_path / "indexed", "cow", 9, ("record_index",), {})
@@ -166,6 +166,18 @@ def test_what_cannot_be_merged_is_refused_by_name(tmp_path: Path) -> None:
         (table.merge(source, "p").when_matched_delete(), UnsupportedError, "columns of the table's keys, id, p"),
         (table.merge(source, "target.v > source.v").when_matched_delete(), UnsupportedError, "equalities of columns"),
         (table.merge(source, ["id", "p"]).when_matched_delete(), ExpressionError, "id"),
+        (
+            table.merge(source, ["id", "p", "ID"]).when_matched_delete(),
+            UsageError,
+            "on: expected each column once, found id, ID",
+        ),
+        (
+            table.merge(
+                source, "target.id = source.ride AND target.p = source.p AND target.id = source.v"
+            ).when_matched_delete(),
+            UsageError,
+            "on: expected each column once, found id, id",
+        ),
         (
             indexed.merge(source, on_of(table)).when_matched_delete(),
             UnsupportedError,
