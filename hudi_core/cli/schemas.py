@@ -104,7 +104,10 @@ def evolve(
     file: Annotated[
         str | None, typer.Option("--schema", metavar="FILE", help="Change the schema in a file; - is standard input.")
     ] = None,
-    source: Annotated[str, typer.Option("--from", metavar="FORM", help=f"Form of the file's text: {FORMS}.")] = "avro",
+    source: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FORM", help=f"Form of the file's text: {FORMS}. Without it: avro."),
+    ] = None,
     to: ToOption = None,
     diff: Annotated[bool, typer.Option("--diff", help="Also list the changes, column by column.")] = False,
     commit: Annotated[bool, typer.Option("--commit", help="Make the change in the table, in one commit.")] = False,
@@ -138,13 +141,15 @@ def evolve(
             raise UsageError("evolve", expected="a table and at least one change", found=f"{table} alone")
     if commit and dry_run:
         raise UsageError("evolve", expected="--commit or --dry-run", found="both")
+    if source is not None and file is None:
+        raise UsageError("--from", expected="the form of the file of --schema", found="no --schema")
     changes = parse_changes(*given)
     effects: list[str] = []
     if file is None:
         opened_table = open_from_options(table, engine, MetadataMode.OFF)
         before = opened_table.schema
     else:
-        read = form(source, "--from").parse(_content(file), file)
+        read = form(source or "avro", "--from").parse(_content(file), file)
         _report_losses(read.losses)
         before = read.value
     after = evolved(before, changes, case_sensitive=case_sensitive)

@@ -177,6 +177,12 @@ def test_evolve_commits_the_change_on_request(tmp_path: Path, order: Path) -> No
     assert (refused.status, refused.error) == (2, "--commit: expected a table, found the schema of a file")
 
 
+def test_a_form_is_of_a_file() -> None:
+    """CLI-984."""
+    answer = ran("evolve", rides(), "ADD COLUMN a int", "--from", "ddl")
+    assert (answer.status, answer.error) == (2, "--from: expected the form of the file of --schema, found no --schema")
+
+
 def test_changes_that_change_nothing_are_reported(order: Path) -> None:
     assert ran("evolve", "--schema", order, "move id first", "--diff").out.splitlines()[-1] == "no change"
 
