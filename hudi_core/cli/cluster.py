@@ -112,7 +112,8 @@ def cluster(
             "--small-file-limit",
             metavar="N",
             parser=byte_count,
-            help=f"Smaller files are rewritten in any case. [default: as the table states, or {_SMALL}]",
+            help="Smaller files are rewritten in any case; at most --target-file-size. "
+            f"[default: as the table states, or {_SMALL}]",
         ),
     ] = None,
     spool_folder: Annotated[
