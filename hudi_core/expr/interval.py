@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
+from hudi_core.values.domain import EXACT
+
 _MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
 _DAYS = {"WEEK": 7, "DAY": 1}
 _MICROS = {"HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000, "MILLISECOND": 1_000, "MICROSECOND": 1}
@@ -40,7 +42,8 @@ def of_unit(quantity: str, unit: str) -> Interval | None:
     (Interval(months=0, days=0, micros=1500000), Interval(months=0, days=14, micros=0), None)
     """
     name = unit.upper().removesuffix("S")
-    exact = Decimal(quantity.replace(" ", "")) * (_MONTHS.get(name) or _DAYS.get(name) or _MICROS.get(name) or 0)
+    size = _MONTHS.get(name) or _DAYS.get(name) or _MICROS.get(name) or 0
+    exact = EXACT.multiply(Decimal(quantity.replace(" ", "")), Decimal(size))
     if exact != int(exact) or (name not in _MICROS and "." in quantity):
         return None
     count = int(exact)

@@ -232,7 +232,7 @@ def _floating(value: int | float, type: t.Float | t.Double) -> object:
 def _decimal(value: int | float | str | decimal.Decimal, type: t.Decimal) -> object:
     """With the type's scale when that is exact, else the value itself, which the check then refuses."""
     try:
-        exact = decimal.Decimal(value)
+        exact = decimal.Decimal.from_float(value) if isinstance(value, float) else decimal.Decimal(value)
         rescaled = exact.quantize(decimal.Decimal((0, (1,), -type.scale)), context=EXACT)
     except decimal.InvalidOperation:
         return value

@@ -15,7 +15,7 @@ from hudi_core.functions.scalar.arithmetic import widen, wrap
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import BLANKS, DAY_SECONDS
-from hudi_core.values.domain import INT_RANGE, LONG_RANGE, round_decimal
+from hudi_core.values.domain import EXACT, INT_RANGE, LONG_RANGE, round_decimal
 from hudi_core.values.text import parse_text, to_text
 
 Convert = Callable[[Any], Any]
@@ -98,7 +98,7 @@ def _to_text(source: t.Type, to: t.String | t.Enumeration | t.Uuid) -> Convert |
         case t.Record() | t.Array() | t.Map() | t.Union():
             return None
         case t.Decimal() if isinstance(to, t.String):
-            return str  # as Java's BigDecimal: with an exponent below 10^-6
+            return EXACT.to_sci_string  # as Java's BigDecimal: with an exponent below 10^-6
         case _ if isinstance(to, t.String):
             return lambda value: to_text(value, source)
         case t.String() | t.Enumeration() | t.Uuid():

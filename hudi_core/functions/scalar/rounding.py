@@ -68,9 +68,9 @@ def _away(value: Decimal, way: str) -> int:
 def _binary32(exact: Decimal) -> float:
     """The nearest binary32 number. Of the two binary64 numbers around, the odd one is on the right side of every middle."""
     near = float(exact)
-    if math.isinf(near) or Decimal(near) == exact:
+    if math.isinf(near) or Decimal.from_float(near) == exact:
         return to_binary32(near)
-    other = math.nextafter(near, math.inf if Decimal(near) < exact else -math.inf)
+    other = math.nextafter(near, math.inf if Decimal.from_float(near) < exact else -math.inf)
     return to_binary32(near if _is_odd(near) else other)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import localcontext
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,6 +48,15 @@ def test_so_many_of_a_unit(number: str, unit: str, interval: Interval | None) ->
 )
 def test_a_range_of_units(text: str, first: str, last: str, interval: Interval | None) -> None:
     assert of_range(text, first, last) == interval
+
+
+def test_a_quantity_of_many_digits_is_exact() -> None:
+    """FUNC-1604."""
+    with localcontext(prec=3):
+        assert of_unit("1234567.000001", "second") == Interval(micros=1_234_567_000_001)
+        assert of_unit("12345678901234567890123456789.5", "second") == Interval(
+            micros=12345678901234567890123456789_500_000
+        )
 
 
 @pytest.mark.parametrize("text", ["", "1", "day", "1 day 2", "1 day x hours"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 import uuid
-from decimal import Decimal
+from decimal import Context, Decimal, getcontext, localcontext
 from typing import Any
 
 import pandas as pd
@@ -114,6 +114,14 @@ def test_python_values_are_converted_to_the_form(value: Any, of: t.Type, form: A
 def test_lossy_conversions_are_refused(value: Any, of: t.Type) -> None:
     with pytest.raises(SchemaError):
         coerce(value, of)
+
+
+def test_numbers_become_decimals_whatever_the_context_of_the_thread() -> None:
+    """FUNC-1604."""
+    with localcontext(Context(prec=1, traps=list(getcontext().traps))):
+        assert coerce(0.5, t.Decimal(5, 2)) == coerce("0.50", t.Decimal(5, 2)) == Decimal("0.50")
+        with pytest.raises(SchemaError):
+            coerce(0.125, t.Decimal(5, 2))
 
 
 def test_binary32_rounds_to_even_and_overflows_to_infinity() -> None:
