@@ -53,6 +53,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     service_properties  names of the properties of services
     stated_properties   properties as numbers, flags and choices
     local_uris  local paths, and `file:` URLs of them
+    temporary   temporary files and folders of this process
     paths      paths that metadata states, each within the table or refused
     tally      how far work is, for whoever looks at it
     truth       TRUE, FALSE, NULL, and sets of them

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +21,7 @@ from hudi_core.planning.sources.file_filters import text_in_footer
 from hudi_core.pruning.statistics import from_leaves
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.tagging.slice_keys import SliceKeyReader
+from hudi_core.temporary import temporary_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Costs:
         groups, extension = footer.row_groups, base.extension
         begun = perf_counter()
         batches: list[Any] = list(BaseFiles(sources).rows(file_slice, base, snapshot.schema, [0] if groups else None))
-        with tempfile.TemporaryDirectory() as folder:
+        with temporary_folder("hudi-core-") as folder:
             writer = snapshot.engine.writer(extension)
             writer.write(snapshot.engine.storage(folder), f"sample.{extension}", snapshot.schema, batches, dict)
         rows = groups[0].rows if groups else footer.rows

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from zlib import MAX_WBITS, decompressobj
 
 from hudi_core.cli.output import flush, standard_output
 from hudi_core.errors import StorageError, UsageError, name_original
+from hudi_core.temporary import temporary_folder
 
 STREAM: Final = "-"
 FORMATS: Final = ("parquet", "arrow", "csv", "jsonl")
@@ -35,7 +35,7 @@ def input_file(path: str, stated: str | None) -> Iterator[str]:
         return
     if sys.stdin is None:
         raise StorageError("standard input", message="it is closed")
-    with tempfile.TemporaryDirectory(prefix="hudi-input-") as folder:
+    with temporary_folder("hudi-input-") as folder:
         given = Path(folder) / "rows"
         with given.open("wb") as made:
             shutil.copyfileobj(sys.stdin.buffer, made, 1 << 20)
@@ -58,7 +58,7 @@ def _suffix(given: Path, stated: str | None) -> str:
 
 def write_output(write: Callable[[str], int], stated: str | None) -> int:
     """Writes rows to standard output in a format; gives their number."""
-    with tempfile.TemporaryDirectory(prefix="hudi-output-") as folder:
+    with temporary_folder("hudi-output-") as folder:
         made = Path(folder) / f"rows.{stated or 'jsonl'}"
         rows = write(str(made))
         flush()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,6 +15,7 @@ from hudi_core.data_files.base_file import BaseFileWriter, FileTarget
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.meta import bare_schema
 from hudi_core.table.table import Table
+from hudi_core.temporary import temporary_folder
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.incoming import file_schema, row_schema
 
@@ -51,7 +51,7 @@ def measure_sizes(
     rows = _rows_of_a_file(sample, strategy, order, outputs)
     rows = rows[:: -(-len(rows) // MEASURED_ROWS)]
     half = rows[::2] if len(rows) > 1 else rows[:0]
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder("hudi-core-") as folder:
         storage = table.engine.storage(folder)
         whole_size, half_size = (
             _write_sample(table, storage, sample, part, number) for number, part in enumerate((rows, half))

@@ -16,9 +16,10 @@ from typing import Any, Final, TypeVar
 
 from hudi_core.arrays import Numbers
 from hudi_core.engine import Engine
-from hudi_core.errors import StorageError, UnsupportedError
+from hudi_core.errors import UnsupportedError
 from hudi_core.parallel.reach import Reach
 from hudi_core.schema.schema import Schema
+from hudi_core.temporary import temporary_folder
 
 SPOOL_FOLDER: Final = "HUDI_CORE_SPOOL_FOLDER"
 """The environment variable with the folder of such files, in place of the system's folder of temporary files."""
@@ -108,10 +109,7 @@ def _folder(parent: str | None, reach: Reach) -> tempfile.TemporaryDirectory[str
             expected=f"a folder that the machines of all tasks see, in {SPOOL_FOLDER} or the option spool_folder",
             found="none, and tasks on other machines",
         )
-    try:
-        return tempfile.TemporaryDirectory(prefix="hudi-core-", dir=parent, ignore_cleanup_errors=True)
-    except OSError as problem:
-        raise StorageError(parent or tempfile.gettempdir(), message=problem.strerror or str(problem)) from problem
+    return temporary_folder("hudi-core-", parent)
 
 
 def drain(held: list[T]) -> Iterator[T]:

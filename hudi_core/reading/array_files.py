@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import weakref
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.errors import StorageError
+from hudi_core.temporary import make_folder
 
 FOLDER: Final = "HUDI_CORE_SPOOL_FOLDER"
 """The environment variable with the parent of such folders, in place of the system's folder of temporary files."""
@@ -24,10 +24,7 @@ class ScratchFolder:
     def __init__(self) -> None:
         """Raises `StorageError` where it cannot be made."""
         parent = os.environ.get(FOLDER) or None
-        try:
-            self._path = Path(tempfile.mkdtemp(prefix="hudi-core-", dir=parent))
-        except OSError as problem:
-            raise StorageError(parent or tempfile.gettempdir(), message=problem.strerror or str(problem)) from problem
+        self._path = make_folder("hudi-core-", parent)
         self._close = weakref.finalize(self, shutil.rmtree, self._path, ignore_errors=True)
 
     def path(self, name: str) -> Path:

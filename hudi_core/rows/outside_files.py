@@ -7,7 +7,6 @@ without secrets.
 from __future__ import annotations
 
 import shutil
-import tempfile
 import weakref
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
@@ -27,6 +26,7 @@ from hudi_core.options import PROPERTIES_PATH
 from hudi_core.schema.schema import Schema
 from hudi_core.secrets import public_url
 from hudi_core.storage_parts import StorageWithOptions
+from hudi_core.temporary import make_folder, temporary_folder
 
 if TYPE_CHECKING:
     from urllib import request
@@ -135,7 +135,7 @@ def read_file(
     refuse_no_path(path)
     if not is_url(path):
         return engine.rows.read(local_path(path), like, whole=whole)
-    folder = Path(tempfile.mkdtemp(prefix="hudi-input-"))
+    folder = make_folder("hudi-input-")
     try:
         local = folder / _name(path)
         _fetch(engine, path, options or {}, local)
@@ -167,7 +167,7 @@ def write_file(
     storage, name = _store(engine, path, options or {})
     if not overwrite and storage.exists(name):
         raise UsageError(public_url(path), expected="a file that does not exist, or --overwrite", found="one that does")
-    with tempfile.TemporaryDirectory(prefix="hudi-output-") as folder:
+    with temporary_folder("hudi-output-") as folder:
         local = Path(folder) / name
         with name_original(str(local), public_url(path)):
             count = write(str(local))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +11,7 @@ from hudi_core.data_files.spool import Spool
 from hudi_core.engine import Engine
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.schema import Schema
+from hudi_core.temporary import temporary_folder
 
 _FILES: Final = 5
 """The largest files are measured, so many of them."""
@@ -74,7 +74,7 @@ def _measure(engine: Engine[Any, Any, Any], files: Schema, spool: Spool, stores_
     count = min(sampled, rows)
     starts = np.linspace(0, rows - count // 16, 16, dtype=np.int64)
     chosen = (starts[:, None] + np.arange(max(1, count // 16))).reshape(-1) if rows > count else np.arange(rows)
-    with tempfile.TemporaryDirectory(prefix="hudi-core-") as folder:
+    with temporary_folder("hudi-core-") as folder:
         target = FileTarget("", "sample-0", "0", 0)
         writer = BaseFileWriter(engine, engine.storage(folder), files, target, stores_keys)
         return writer.write(spool.take(chosen)).size / len(chosen)

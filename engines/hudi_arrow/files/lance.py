@@ -21,6 +21,7 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.formats.random_access import read_range
 from hudi_core.local_uris import is_url
 from hudi_core.schema.schema import Path
+from hudi_core.temporary import report_unusable
 
 _BATCH_ROWS: Final = 16_384
 _SPOOLED: Final = 1 << 23
@@ -80,7 +81,9 @@ class OpenedLance:
             yield str(place)
             return
         source = self.storage.open(self.file.path, self.file.size)
-        with tempfile.NamedTemporaryFile(suffix=".lance") as copy:
+        with report_unusable():
+            copied = tempfile.NamedTemporaryFile(suffix=".lance")  # noqa: SIM115  # closed below
+        with copied as copy:
             for start in range(0, source.size, _SPOOLED):
                 copy.write(read_range(source, start, min(_SPOOLED, source.size - start), "a Lance file"))
             copy.flush()

@@ -6,7 +6,6 @@ import errno
 import gzip
 import os
 import shutil
-import tempfile
 import weakref
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -30,6 +29,7 @@ from hudi_core.by_need import ModuleByNeed
 from hudi_core.engine import InputRows
 from hudi_core.errors import CorruptFileError, RowError, StorageError, UsageError, name_original
 from hudi_core.schema.schema import Schema
+from hudi_core.temporary import make_folder
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import with_children
 
@@ -96,7 +96,7 @@ def _refuse_other_format(source: Path, suffix: str) -> None:
 
 def _unpack(source: Path, like: Schema | None, whole: bool) -> InputRows[pa.RecordBatch]:
     """The rows of a compressed file of texts, which is unpacked beside the system's temporary files as long as rows are drawn."""
-    folder = Path(tempfile.mkdtemp(prefix="hudi-input-"))
+    folder = make_folder("hudi-input-")
     plain = folder / source.stem
     try:
         with report_errors(str(source)), decoding(str(source), "a .gz file"):

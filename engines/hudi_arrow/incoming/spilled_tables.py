@@ -12,7 +12,7 @@ from typing import IO, Any, Final, Self
 import pyarrow as pa
 
 from hudi_core.data_files.spool import SPOOL_FOLDER
-from hudi_core.errors import StorageError
+from hudi_core.temporary import report_unusable
 
 MAX_BYTES_IN_MEMORY: Final = 32 << 20
 
@@ -43,15 +43,12 @@ class SpilledTables:
             self._held.append(table)
             return
         folder = os.environ.get(SPOOL_FOLDER) or None
-        try:
+        with report_unusable(folder):
             if self._file is None:
                 self._file = self._open.enter_context(_open_unnamed(folder))
             self._starts.append(self._file.tell())
             with pa.ipc.new_stream(self._file, table.schema) as stream:
                 stream.write_table(table)
-        except OSError as problem:
-            message = problem.strerror or str(problem)
-            raise StorageError(folder or tempfile.gettempdir(), message=message) from problem
 
     def drain(self) -> Iterator[pa.Table]:
         """The tables, which are let go of as they are drawn."""

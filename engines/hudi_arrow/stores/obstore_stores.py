@@ -153,10 +153,18 @@ def _s3_credentials(options: Options) -> bool:
         return True
     if "AWS_PROFILE" in os.environ:
         return False
-    folder = Path.home() / ".aws"
+    home = _home()
     return any(name in os.environ for name in _S3_VARIABLES) or not any(
-        (folder / name).exists() for name in ("credentials", "config")
+        home is not None and (home / ".aws" / name).exists() for name in ("credentials", "config")
     )
+
+
+def _home() -> Path | None:
+    """The user's folder; None where there is none, as for a number in a container that no user has."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return None
 
 
 def _server_arguments(options: Options, endpoint: str) -> dict[str, Any]:
@@ -187,7 +195,10 @@ def _gcs_credentials(options: Options) -> bool:
     """Anonymous access, a service account in environment variables, or a file of a kind that the library supports."""
     if _is_true(options, _ANONYMOUS) or any(name in os.environ for name in _GCS_KEY_VARIABLES):
         return True
-    file = Path(os.environ.get(_GCS_FILE_VARIABLE) or Path.home() / _GCS_FILE)
+    named, home = os.environ.get(_GCS_FILE_VARIABLE), _home()
+    file = Path(named) if named else home and home / _GCS_FILE
+    if file is None:
+        return False
     try:
         stored = json.loads(file.read_bytes())
     except (OSError, ValueError):  # pyarrow reports what is wrong with it, or finds others

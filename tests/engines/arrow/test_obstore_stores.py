@@ -198,3 +198,15 @@ def test_files_of_google_are_read_and_written(store: MeasuredStore, monkeypatch:
     storage.delete_folder("a")
     with pytest.raises(NoSuchFileError):
         storage.read("a/file")
+
+
+@pytest.mark.parametrize("uri", ["s3://lake/t?region=eu-west-1", "gs://lake/t"])
+def test_a_user_without_a_home_folder_has_no_files_of_credentials(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """STORE-1602: as a number that no user has, in a container."""
+
+    def find_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", find_home)
+    opened = open_store(uri, {}, DEADLINE)
+    assert (opened is None) == uri.startswith("gs")
