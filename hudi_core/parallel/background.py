@@ -11,6 +11,8 @@ from time import monotonic
 from typing import Any, Final, TypeAlias, TypeVar
 from weakref import WeakSet, finalize
 
+from hudi_core.parallel.forks import begin_anew_when_forked
+
 R = TypeVar("R")
 
 _Call: TypeAlias = tuple["Future[Any]", Callable[[], Any]]
@@ -36,25 +38,39 @@ class BackgroundThreads:
 
     def __init__(self, most: int, name: str) -> None:
         self._most, self._name = most, name
+        self.begin_anew()
+        _LIVE.add(self)
+        begin_anew_when_forked(self)
+
+    def begin_anew(self) -> None:
+        """Has no threads and no calls."""
         self._lock = Lock()
         self._count = 0
         self._calls = SimpleQueue[_Call | None]()
         self._idle = Semaphore(0)
         # Where the process ends, `_end` stops the threads: a finalizer would come after it.
         finalize(self, self._calls.put, None).atexit = False
-        _LIVE.add(self)
 
     def submit(self, call: Callable[[], R]) -> Future[R]:
-        """Begins a call when a thread is free; gives its answer to come."""
+        """Begins a call when a thread is free; gives its answer to come. Raises `RuntimeError` where the system gives no thread
+        at all."""
         answer = Future[R]()
-        self._calls.put((answer, call))
         with self._lock:
             if not self._idle.acquire(blocking=False) and self._count < self._most:
-                self._count += 1
-                thread = Thread(target=_work, args=(self._calls, self._idle), name=self._name, daemon=True)
-                _THREADS.add(thread)
-                thread.start()
+                self._start()
+            self._calls.put((answer, call))
         return answer
+
+    def _start(self) -> None:
+        thread = Thread(target=_work, args=(self._calls, self._idle), name=self._name, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            if not self._count:
+                raise
+            return  # those that are there do its calls
+        _THREADS.add(thread)
+        self._count += 1
 
     def wake(self) -> None:
         """Lets an idle thread look whether the process ends."""

@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Final, Generic, TypeVar
 
 from hudi_core.parallel.background import BackgroundThreads
+from hudi_core.parallel.forks import begin_anew_when_forked
 
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R")
@@ -53,10 +54,16 @@ class RequestLine:
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self._slots = BoundedSemaphore(limit)
+        self._requests = self._bytes = self._waves = 0
+        self._seconds = 0.0
+        self.begin_anew()
+        begin_anew_when_forked(self)
+
+    def begin_anew(self) -> None:
+        """Has no request in flight."""
+        self._slots = BoundedSemaphore(self.limit)
         self._lock = Lock()
-        self._requests = self._bytes = self._in_flight = self._waves = 0
-        self._begun = self._seconds = 0.0
+        self._in_flight, self._begun = 0, 0.0
 
     @property
     def traffic(self) -> Traffic:
@@ -95,6 +102,11 @@ class AnswersAhead(Generic[K, R]):
     def __init__(self, workers: int, max_bytes: int = MAX_AHEAD_BYTES) -> None:
         self._max_bytes = max_bytes
         self._threads = BackgroundThreads(workers, "hudi-ahead")
+        self.begin_anew()
+        begin_anew_when_forked(self)
+
+    def begin_anew(self) -> None:
+        """Has no answers, and none under way."""
         self._lock = Lock()
         self._answers: dict[K, tuple[Future[R], int, bool]] = {}
         """Answers by key, with their sizes, and whether they may change."""
@@ -112,7 +124,11 @@ class AnswersAhead(Generic[K, R]):
                 self._make_room(size)
             if self._bytes + size > self._max_bytes:
                 return
-            self._answers[key] = self._threads.submit(call), size, anew
+            try:
+                answer = self._threads.submit(call)
+            except RuntimeError:
+                return  # no thread: it is fetched on use
+            self._answers[key] = answer, size, anew
             self._bytes += size
 
     def _make_room(self, size: int) -> None:

@@ -31,10 +31,12 @@ def read_ahead(
             yield from stream()
         return
     queues = _StreamQueues(streams, ahead * threads)
-    workers = [Thread(target=queues.work, name="hudi-read", daemon=True) for _ in range(min(threads, len(streams)))]
-    for worker in workers:
-        worker.start()
+    workers: list[Thread] = []
     try:
+        for _ in range(min(threads, len(streams))):
+            worker = Thread(target=queues.work, name="hudi-read", daemon=True)
+            worker.start()
+            workers.append(worker)
         yield from queues.items()
     except KeyboardInterrupt:  # threads may wait for storage that does not answer: they end by themselves
         queues.stop()

@@ -22,6 +22,7 @@ from hudi_core.commit.versions import FileVersion
 from hudi_core.engine import FileInfo
 from hudi_core.errors import NoSuchFileError, StorageError, UsageError
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
+from hudi_core.parallel.forks import begin_anew_when_forked
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 from hudi_core.parallel.requests import AnswersAhead, RequestLine, Traffic
@@ -75,6 +76,11 @@ class RemoteStorage:
         self._files = AnswersAhead[str, RandomAccess](self._line.limit)
         self._kept: OrderedDict[FileInfo, RandomAccess] = OrderedDict()
         self._kept_bytes = 0
+        self.begin_anew()
+        begin_anew_when_forked(self)
+
+    def begin_anew(self) -> None:
+        """Nobody looks at what is kept."""
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[type[RemoteStorage], tuple[Any, ...]]:

@@ -51,6 +51,24 @@ def test_threads_end_with_the_object_after_their_calls() -> None:
     assert threads("ending") == 0
 
 
+def test_calls_wait_for_the_threads_that_the_system_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, pool = threading.Thread.start, BackgroundThreads(3, "few")
+
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(RuntimeError, match="new thread"):
+        pool.submit(lambda: 1)
+    monkeypatch.setattr(threading.Thread, "start", start)
+    go_on = Event()
+    first = pool.submit(go_on.wait)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    second = pool.submit(lambda: 2)
+    go_on.set()
+    assert (first.result(5), second.result(5)) == (True, 2)
+
+
 def test_a_process_ends_while_an_answer_ahead_hangs() -> None:
     code = """
 from time import sleep

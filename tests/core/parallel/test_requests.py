@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier, Event
+from threading import Barrier, Event, Thread
 
 import pytest
 
@@ -45,6 +45,16 @@ def test_errors_come_where_the_answer_is_used() -> None:
     ahead.ask("a", fail, 1)
     with pytest.raises(OSError, match="gone"):
         ahead.take("a", lambda: "never")
+
+
+def test_nothing_is_fetched_ahead_where_the_system_gives_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(Thread, "start", refuse)
+    ahead = AnswersAhead[str, str](1)
+    ahead.ask("a", lambda: "ahead", 1)
+    assert ahead.take("a", lambda: "here") == "here"
 
 
 def test_answers_that_nobody_takes_make_room_for_others() -> None:

@@ -74,6 +74,22 @@ def test_stopping_early_closes_the_streams_and_ends_the_threads() -> None:
     assert 1 <= len(closed) <= 6 and sorted(closed) == list(range(len(closed)))
 
 
+@pytest.mark.parametrize("given", [0, 1])
+def test_no_thread_stays_where_the_system_gives_too_few(monkeypatch: pytest.MonkeyPatch, given: int) -> None:
+    start, started = threading.Thread.start, list[threading.Thread]()
+
+    def start_few(thread: threading.Thread) -> None:
+        if len(started) == given:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_few)
+    with pytest.raises(RuntimeError, match="new thread"):
+        next(read_ahead([lambda: iter(range(100))] * 9, threads=3, ahead=1))
+    assert not any(thread.is_alive() for thread in started)
+
+
 def test_an_interrupt_does_not_wait_for_streams_that_hang() -> None:
     go_on = Event()
 
