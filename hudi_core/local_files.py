@@ -91,11 +91,12 @@ _PASSING: Final[ContextVar[bool]] = ContextVar("let_pass", default=False)
 def let_pass() -> Iterator[None]:
     """Changes in the block need not outlive a loss of power, which ends their writer: heartbeats, locks, markers of what is done.
     The content of a file that is created is durable before its name all the same; that of one that is replaced is not."""
-    token = _PASSING.set(True)
+    before = _PASSING.get()
     try:
+        _PASSING.set(True)
         yield
     finally:
-        _PASSING.reset(token)
+        _PASSING.set(before)
 
 
 _NAMING: Final[ContextVar[Callable[[], None] | None]] = ContextVar("naming", default=None)
@@ -104,11 +105,12 @@ _NAMING: Final[ContextVar[Callable[[], None] | None]] = ContextVar("naming", def
 @contextmanager
 def look_before_naming(look: Callable[[], None]) -> Iterator[None]:
     """Calls `look` before a file that this thread wrote as a stream in the block takes its name: it raises where it may not."""
-    token = _NAMING.set(look)
+    before = _NAMING.get()
     try:
+        _NAMING.set(look)
         yield
     finally:
-        _NAMING.reset(token)
+        _NAMING.set(before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +127,12 @@ _FENCE: Final[ContextVar[_Fence | None]] = ContextVar("fence", default=None)
 @contextmanager
 def fence(folder: Path, look: Callable[[], None]) -> Iterator[None]:
     """What this thread creates or replaces below the folder waits in it until `look` was called. Rule COMMIT-1475."""
-    token = _FENCE.set(_Fence(folder, look))
+    before = _FENCE.get()
     try:
+        _FENCE.set(_Fence(folder, look))
         yield
     finally:
-        _FENCE.reset(token)
+        _FENCE.set(before)
 
 
 def drop_fenced(folder: Path) -> None:

@@ -16,6 +16,7 @@ from hudi_core.errors import StorageError
 from hudi_core.formats.last_writer import last_writer
 from hudi_core.local_files import let_pass
 from hudi_core.options import PROPERTIES_PATH
+from hudi_core.parallel.interrupts import finish
 from hudi_core.paths import instant_name, join_paths
 from hudi_core.timeline.files import read_if_there
 
@@ -120,7 +121,6 @@ def heartbeat(
     it need not be `lasting`."""
     ended = Event()
     own = Heartbeat(storage, heartbeat_path(instant_time), _OWN + this_owner().encode(), clock, clock(), lasting)
-    own.write()
 
     def work() -> None:
         while not ended.wait(interval.total_seconds() / 2):
@@ -130,10 +130,16 @@ def heartbeat(
                 continue  # the next beat may come through; `is_alive` tolerates misses
 
     thread = Thread(target=work, name=f"heartbeat-{instant_time}", daemon=True)
-    thread.start()
+
+    def end() -> None:
+        ended.set()
+        if thread.is_alive():  # the system may have given none
+            thread.join()
+        own.end()
+
     try:
+        own.write()
+        thread.start()
         yield own
     finally:
-        ended.set()
-        thread.join()
-        own.end()
+        finish(end)

@@ -37,6 +37,7 @@ from hudi_core.errors import (
 from hudi_core.formats.properties import parse_properties
 from hudi_core.local_files import let_pass
 from hudi_core.options import PROPERTIES_PATH
+from hudi_core.parallel.interrupts import finish
 from hudi_core.storage_parts import StorageWithFence, StorageWithTakeAway
 
 LOCK_PATH: Final = ".hoodie/lock"
@@ -150,7 +151,7 @@ def table_lock(
             until.callback(thread.submit(_let_go, storage, owner).result)
             thread.shutdown(wait=False)
         else:
-            _let_go(storage, owner)
+            finish(partial(_let_go, storage, owner))
 
 
 def _let_go(storage: Storage, owner: str) -> None:
@@ -173,11 +174,16 @@ def _renew_while_held(held: HeldLock, renewal: timedelta) -> Iterator[None]:
                 continue  # the next one may come through; the loss is noticed before the commit
 
     thread = Thread(target=work, name="lock-renewal", daemon=True)
-    thread.start()
     try:
+        thread.start()
         yield
     finally:
-        ended.set()
+        finish(partial(_end, thread, ended))
+
+
+def _end(thread: Thread, ended: Event) -> None:
+    ended.set()
+    if thread.is_alive():
         thread.join()
 
 

@@ -21,11 +21,12 @@ _GUARDS: ContextVar[tuple[Callable[[], None], ...]] = ContextVar("guards", defau
 @contextmanager
 def guard_steps(guard: Callable[[], None]) -> Iterator[None]:
     """Calls the guard before each step that runs in the block: it raises where the steps may not go on. Rule COMMIT-531."""
-    token = _GUARDS.set((*_GUARDS.get(), guard))
+    before = _GUARDS.get()
     try:
+        _GUARDS.set((*before, guard))
         yield
     finally:
-        _GUARDS.reset(token)
+        _GUARDS.set(before)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -101,3 +102,15 @@ def test_a_run_whose_heartbeat_was_removed_does_not_begin_it_again(tmp_path: Pat
         own.beat()
         assert not own.is_own()
         assert not storage.exists(heartbeat_path(TIME))
+
+
+def test_a_run_that_gets_no_thread_leaves_no_heartbeat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """COMMIT-7."""
+
+    def refuse(thread: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(Thread, "start", refuse)
+    with pytest.raises(RuntimeError, match="new thread"), heartbeat(PlainStorage(str(tmp_path)), TIME):
+        raise AssertionError("it has begun")
+    assert not (tmp_path / heartbeat_path(TIME)).exists()
