@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Final, Protocol
+import sys
+from functools import cached_property
+from threading import active_count
+from typing import Any, Final, Protocol
 from weakref import WeakSet
 
 
@@ -23,10 +26,34 @@ def begin_anew_when_forked(shared: Shared) -> None:
     _SHARED.add(shared)
 
 
+_others: Final = [0]
+"""How many other threads there were when this process was forked."""
+
+
+def _count_others() -> None:
+    _others[0] = active_count() - 1
+
+
 def _begin_anew() -> None:
     for shared in list(_SHARED):
         shared.begin_anew()
+    if sys.version_info < (3, 12) and _others[0]:
+        for kept in _list_cached_properties():
+            kept.lock._at_fork_reinit()
+
+
+def _list_cached_properties() -> list[Any]:
+    """The cached properties of this library's classes. Python 3.11 has one lock for each, which any thread may have held."""
+    return [
+        attribute
+        for name, module in list(sys.modules.items())
+        if name.startswith("hudi_")
+        for kind in list(vars(module).values())
+        if isinstance(kind, type) and kind.__module__ == name
+        for attribute in vars(kind).values()
+        if isinstance(attribute, cached_property)
+    ]
 
 
 if hasattr(os, "register_at_fork"):  # not on every system
-    os.register_at_fork(after_in_child=_begin_anew)
+    os.register_at_fork(before=_count_others, after_in_child=_begin_anew)

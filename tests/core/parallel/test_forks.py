@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -36,7 +37,34 @@ os._exit(abs(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])))
 """
 
 
+_PLANNING = """
+import os, signal, sys
+from threading import Event, Thread
+import hudi_core
+from hudi_core.table.scan import Scan
+
+table = hudi_core.create(sys.argv[1], [{"id": "a", "n": 1}], key="id")
+table.upsert([{"id": "a", "n": 1}])
+table, planner, begun = table.refresh(), Scan._planner, Event()
+
+def plan_without_end(scan):
+    begun.set()
+    Event().wait()
+
+Scan._planner = plan_without_end
+Thread(target=table.scan("n = 1").count, daemon=True).start()
+begun.wait()
+Scan._planner = planner
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    os._exit(0 if table.scan("n = 1").count() == 1 else 1)
+os._exit(abs(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])))
+"""
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
-def test_a_forked_process_waits_for_no_thread_of_the_other() -> None:
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", _FORKED], timeout=50, check=False)
-    assert done.returncode == 0
+@pytest.mark.parametrize("code", [_FORKED, _PLANNING], ids=["storage", "plan"])
+def test_a_forked_process_waits_for_no_thread_of_the_other(code: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", code, str(tmp_path / "t")]
+    assert subprocess.run(command, timeout=50, check=False).returncode == 0
