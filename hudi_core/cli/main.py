@@ -27,7 +27,8 @@ def run() -> None:
         gc.disable()  # until the command is loaded: `command_function`
         application = import_module("hudi_core.cli.application")
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
+        if sys.stderr is not None:
+            sys.stderr.write("interrupted\n")
         sys.exit(130)
     # Libraries of other stores leave objects that fail as they are freed. That changes no answer.
     sys.unraisablehook = lambda _: None
@@ -35,6 +36,8 @@ def run() -> None:
 
 
 def _write(text: str) -> bool:
+    if sys.stdout is None:  # of a process that was started without
+        return False
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

@@ -52,6 +52,11 @@ def test_standard_output_that_was_closed() -> None:
     assert (done.returncode, done.stderr) == (1, b"error: standard output: it is closed\n")
 
 
+def test_help_where_standard_output_was_closed() -> None:
+    done = run("--help", preexec_fn=lambda: os.close(1))
+    assert b"Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("command", "unbuffered"),
     [
