@@ -6,13 +6,17 @@ tell of it. Rules COMMIT-500, COMMIT-501, COMMIT-1410.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Set
+from contextlib import ExitStack, contextmanager, suppress
 
+from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.commit.lock import table_lock
-from hudi_core.commit.markers import PARTITION_METADATA, marker_folder
-from hudi_core.commit.steps import Delete, DeleteMany, run
+from hudi_core.commit.markers import PARTITION_METADATA, list_marked_files, marker_folder
+from hudi_core.commit.steps import Delete, DeleteMany, Ensure, run
 from hudi_core.commit.times import Clock
 from hudi_core.engine import Storage
+from hudi_core.errors import HudiError, StorageError
+from hudi_core.formats.names import parse_base_file
 from hudi_core.formats.properties import parse_properties
 from hudi_core.metadata_writer.undo import undo_steps
 from hudi_core.options import FOLDER
@@ -20,7 +24,7 @@ from hudi_core.paths import join_paths, partition_path
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.files import read_if_there
-from hudi_core.timeline.instants import ROLLBACK, Instant, InstantFiles, InstantState
+from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, ROLLBACK, Instant, InstantFiles, InstantState
 from hudi_core.transactions.rollback_plans import rollback_plan
 from hudi_core.transactions.schema_commit import undo_schema_commit
 
@@ -67,6 +71,48 @@ def forget(table: Table, time: str, action: str) -> None:
     run(storage, [DeleteMany(written.files)])
     run(storage, undo_steps(storage, time))
     storage.delete_folder(marker_folder(time))
+
+
+def show_death(storage: Storage, time: str) -> None:
+    """Leaves a heartbeat that nobody renews, also where it was removed: the run of a plan that never had any counts as going on.
+    Rule COMMIT-1411."""
+    with suppress(HudiError):
+        run(storage, [Ensure(heartbeat_path(time))])
+
+
+@contextmanager
+def lock_to_undo(storage: Storage, clock: Clock, make_room: Callable[[], bool]) -> Iterator[bool]:
+    """The table's lock, to undo a write. A full disk has no room for it either: then it is taken once `make_room` has made some.
+    Gives whether it did. Rule COMMIT-1607."""
+    with ExitStack() as held:
+        has_made_room = False
+        try:
+            held.enter_context(table_lock(storage, clock=clock))
+        except StorageError:
+            if not make_room():
+                raise
+            has_made_room = True
+            held.enter_context(table_lock(storage, clock=clock))
+        yield has_made_room
+
+
+def delete_base_files(storage: Storage, paths: Collection[str]) -> None:
+    """Deletes those of a write's data files that are base files: these names no other write gives, unlike those of log files."""
+    bases = sorted(path for path in paths if parse_base_file(path.rpartition("/")[2]) is not None)
+    run(storage, [DeleteMany(tuple(bases))], durable=False)
+
+
+def list_left_files(table: Table, announced: Set[str], instant: Instant) -> tuple[str, ...]:
+    """Of the files that a run announced, those that another run does not have, which took its plan over under the same time: they
+    would count with its commit. Files of compactions have the same names in each run. Rule COMMIT-1438."""
+    if instant.completed:
+        stats = table.timeline.metadata(instant).stats.values()
+        other_paths = {path for of_partition in stats for stat in of_partition for path in (stat.path, *stat.cdc_files)}
+    elif instant.action in (CLUSTERING, REPLACE_COMMIT):
+        other_paths = {path for path, _ in list_marked_files(table.storage, instant.requested_time)}
+    else:
+        return ()
+    return tuple(sorted(announced - other_paths))
 
 
 def take_back_plan(table: Table, instant: Instant, clock: Clock) -> bool:

@@ -10,21 +10,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, TypeVar
 
 from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
 from hudi_core.commit.heartbeat import Heartbeat, heartbeat, heartbeat_path, is_alive
 from hudi_core.commit.lock import table_lock
-from hudi_core.commit.markers import list_marked_files, marker_folder
+from hudi_core.commit.markers import marker_folder
 from hudi_core.commit.metadata import Stat, commit_record, encode_commit, metadata_record
 from hudi_core.commit.statuses import ALTER_SCHEMA, COMPACTIONS, TableChange
 from hudi_core.commit.steps import (
     Create,
     DeleteMany,
-    Ensure,
     Step,
     create_all_the_same,
     run,
@@ -53,7 +52,15 @@ from hudi_core.transactions.conflicts import list_touched_groups, refuse_cluster
 from hudi_core.transactions.refusals import refuse_restoring
 from hudi_core.transactions.rollback import roll_back, roll_back_failed
 from hudi_core.transactions.schema_commit import schema_commit, schema_text
-from hudi_core.transactions.taking_back import forget, take_back, take_back_commit
+from hudi_core.transactions.taking_back import (
+    delete_base_files,
+    forget,
+    list_left_files,
+    lock_to_undo,
+    show_death,
+    take_back,
+    take_back_commit,
+)
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -314,7 +321,7 @@ def _end(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator[N
             finally:
                 if keep_plan and not is_undone and write.beat is not None:
                     write.beat.stays = True
-                    _show_death(write)
+                    show_death(write.table.storage, write.instant_time)
                 alive.close()
         else:
             storage, markers = write.table.storage, marker_folder(write.instant_time)
@@ -385,13 +392,6 @@ def _has_died(table: Table, instant: Instant, clock: Clock) -> bool:
     return storage.read_modified(heartbeat_path(time)) is not None and not is_alive(storage, time, clock())
 
 
-def _show_death(write: Transaction) -> None:
-    """Leaves a heartbeat that nobody renews, also where it was removed: the run of a plan that never had any counts as going on.
-    Rule COMMIT-1411."""
-    with suppress(HudiError):
-        run(write.table.storage, [Ensure(heartbeat_path(write.instant_time))])
-
-
 def _undo(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> bool:
     """Undoes a write: it is taken back, and nothing tells of it, unless its commit had begun. Then it is rolled back, if storage
     takes the rollback. Of one that another writer took for dead, and rolled back, what was written since is removed. False where
@@ -401,17 +401,17 @@ def _undo(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> bool:
         return False
     try:
         write.wait_for_lock()
-        with table_lock(storage, clock=write.clock):
+        with lock_to_undo(storage, write.clock, partial(_make_room, write, alive, keep_plan=keep_plan)) as was_own:
             # Under the lock: another may take the write over until then. Its heartbeat goes first, so that at any time something
             # shows an attempt of a task that its write ended.
-            is_own = write.is_own()
+            is_own = was_own or write.is_own()
             alive.close()
             latest = refreshed(write.table)
             present = [one for one in latest.timeline.instants if one.requested_time == write.instant_time]
             if not present:
                 forget(latest, write.instant_time, write.action)
             elif not is_own:
-                run(storage, [DeleteMany(_list_left_files(latest, write, present[0]))])
+                run(storage, [DeleteMany(list_left_files(latest, write.announced, present[0]))])
             for instant in [one for one in present if is_own and not one.completed]:
                 if not write.is_committing:
                     take_back(latest, instant, write.partitions, keep_plan=keep_plan)
@@ -426,17 +426,13 @@ def _undo(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> bool:
     return True
 
 
-def _list_left_files(table: Table, write: Transaction, instant: Instant) -> tuple[str, ...]:
-    """The files of a run whose plan another run took over under the same time, and that this one does not have: they would count
-    with its commit. Files of compactions have the same names in each run. Rule COMMIT-1438."""
-    if instant.completed:
-        stats = table.timeline.metadata(instant).stats.values()
-        other_paths = {path for of_partition in stats for stat in of_partition for path in (stat.path, *stat.cdc_files)}
-    elif instant.action in (CLUSTERING, REPLACE_COMMIT):
-        other_paths = {path for path, _ in list_marked_files(table.storage, write.instant_time)}
-    else:
-        return ()
-    return tuple(sorted(write.announced - other_paths))
+def _make_room(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> bool:
+    """Deletes of a failed write what nobody else looks for. False where others may: of a plan, a commit, one taken for dead."""
+    if keep_plan or write.is_committing or not write.is_own():
+        return False
+    delete_base_files(write.table.storage, write.announced)
+    alive.close()
+    return True
 
 
 def _make_requested_content(action: str, operation: str) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from hudi_core.front.opening import create_table, open_table
 from hudi_core.front.table import Table
 from hudi_core.services.compaction.operations import compact, plan_only
 from hudi_core.services.compaction.options import CompactionOptions
+from hudi_core.table.open import refreshed
 from hudi_core.timeline.instants import CLUSTERING, COMPACTION, InstantState
 from hudi_core.transactions.taking_back import take_back_plan
 from hudi_core.transactions.transaction import Transaction, transaction
@@ -44,6 +45,58 @@ def damaged(table: Table) -> Table:
         assert one.base is not None
         Path(table.uri, one.base.path).write_bytes(b"PAR1")
     return table.refresh()
+
+
+class Full(ArrowStorage):
+    """A disk with room for so many more files; each that goes makes room for one."""
+
+    room = 1 << 30
+
+    def create(self, path: str, content: bytes) -> None:
+        self._take(path)
+        super().create(path, content)
+
+    @contextmanager
+    def output(self, path: str) -> Iterator[BinaryIO]:
+        self._take(path)
+        with super().output(path) as stream:
+            yield stream
+
+    def delete(self, path: str) -> None:
+        self.room += self.exists(path)
+        super().delete(path)
+
+    def delete_files(self, paths: Sequence[str], *, in_order: bool = False) -> None:
+        for path in paths:
+            self.delete(path)
+
+    def _take(self, path: str) -> None:
+        if not self.room:
+            raise StorageError(path, message="No space left on device")
+        self.room -= 1
+
+
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+@pytest.mark.parametrize("has_file", [True, False])
+def test_a_write_that_fills_the_disk_leaves_nothing_though_it_has_no_room_for_the_lock(
+    tmp_path: Path, kind: str, has_file: bool
+) -> None:
+    """COMMIT-1607."""
+    table = partitioned(tmp_path, type=kind)
+    before = sorted(Path(table.uri).rglob("*.*"))
+    storage = Full(table.uri)
+    full = replace(table, storage=storage)
+    with pytest.raises(StorageError, match="No space"), transaction(full, write_action(full), "UPSERT") as write:
+        write.start({"x/1": []})
+        name = f"x/1/a_0-0-0_{write.instant_time}.parquet"
+        write.announced.add(name)
+        marker_step(write.instant_time, name, MarkerKind.CREATE).apply(storage)
+        storage.room = int(has_file)
+        with storage.output(name) as file:
+            file.write(b"rows")
+        storage.create("x/1/another", b"rows")
+    assert sorted(Path(table.uri).rglob("*.*")) == before
+    assert not refreshed(table).timeline.pending
 
 
 @pytest.mark.parametrize("beside", [False, True])
