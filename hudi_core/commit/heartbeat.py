@@ -10,13 +10,13 @@ from threading import Event, Lock, Thread
 from typing import Final
 
 from hudi_core.commit.lock_owner import this_owner
+from hudi_core.commit.steps import finish
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import StorageError
 from hudi_core.formats.last_writer import last_writer
 from hudi_core.local_files import let_pass
 from hudi_core.options import PROPERTIES_PATH
-from hudi_core.parallel.interrupts import finish
 from hudi_core.paths import instant_name, join_paths
 from hudi_core.timeline.files import read_if_there
 

@@ -20,7 +20,7 @@ from time import monotonic, sleep
 from typing import Final
 
 from hudi_core.commit.lock_owner import Life, life_of, this_owner
-from hudi_core.commit.steps import guard_steps
+from hudi_core.commit.steps import finish, guard_steps
 from hudi_core.commit.storage_lock import HeldStorageLock, has_storage_lock, lock_fields, storage_lock
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.commit.versions import VersionedStorage
@@ -37,7 +37,6 @@ from hudi_core.errors import (
 from hudi_core.formats.properties import parse_properties
 from hudi_core.local_files import let_pass
 from hudi_core.options import PROPERTIES_PATH
-from hudi_core.parallel.interrupts import finish
 from hudi_core.storage_parts import StorageWithFence, StorageWithTakeAway
 
 LOCK_PATH: Final = ".hoodie/lock"

@@ -204,6 +204,16 @@ def _apply(step: Step, storage: Storage, guards: Sequence[Callable[[], None]]) -
     step.apply(storage)
 
 
+def finish(end: Callable[[], None]) -> None:
+    """Does what ends something. Where an interrupt comes meanwhile it is done once more, which has to be harmless, before the
+    interrupt is raised; a second one ends it at once. Rule COMMIT-1606."""
+    try:
+        end()
+    except KeyboardInterrupt:
+        end()
+        raise
+
+
 def sync_changes(storage: Storage) -> None:
     """Makes durable what was changed: from here on no loss of power undoes it. Rule STORE-324."""
     if isinstance(storage, StorageWithSync):

@@ -3,7 +3,6 @@
 background threads for calls that may hang: the process waits for them a moment when it ends
 forks    what threads share, in a process that was forked. Rule ENGINE-1603
 flow     rows in motion between tasks on many machines. Rule ENGINE-420
-interrupts ends that Ctrl-C does not leave undone. Rule COMMIT-1606
 limits   how much is done at the same time: computing on processors, and waiting for storage
 ordered  tasks that run side by side in threads, a few ahead of the consumer; their results come in order
 requests requests to storage that answers from afar: bounded, counted, begun ahead of use

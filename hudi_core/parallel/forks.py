@@ -47,10 +47,10 @@ def _list_cached_properties() -> list[Any]:
     return [
         attribute
         for name, module in list(sys.modules.items())
-        if name.startswith("hudi_")
-        for kind in list(vars(module).values())
+        if name.startswith("hudi_") and not hasattr(module, "__path__")  # packages load modules when they are asked
+        for kind in (getattr(module, known) for known in dir(module))
         if isinstance(kind, type) and kind.__module__ == name
-        for attribute in vars(kind).values()
+        for attribute in (getattr(kind, known, None) for known in dir(kind))
         if isinstance(attribute, cached_property)
     ]
 

@@ -103,8 +103,8 @@ def delete_base_files(storage: Storage, paths: Collection[str]) -> None:
 
 
 def list_left_files(table: Table, announced: Set[str], instant: Instant) -> tuple[str, ...]:
-    """Of the files that a run announced, those that another run does not have, which took its plan over under the same time: they
-    would count with its commit. Files of compactions have the same names in each run. Rule COMMIT-1438."""
+    """The files that a run announced and another run does not have, which took its plan over under the same time: they would
+    count with its commit. Files of compactions have the same names in each run. Rule COMMIT-1438."""
     if instant.completed:
         stats = table.timeline.metadata(instant).stats.values()
         other_paths = {path for of_partition in stats for stat in of_partition for path in (stat.path, *stat.cdc_files)}

@@ -1,4 +1,7 @@
-"""COMMIT-1606: ends that Ctrl-C does not leave undone."""
+"""COMMIT-1606: ends that Ctrl-C does not leave undone.
+
+Also covers: `commit/steps.py`.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,8 @@ import pytest
 
 from hudi_core.commit.heartbeat import HEARTBEATS, heartbeat
 from hudi_core.commit.lock import LOCK_PATH, table_lock
-from hudi_core.commit.steps import _GUARDS, guard_steps
+from hudi_core.commit.steps import _GUARDS, finish, guard_steps
 from hudi_core.local_files import _FENCE, _NAMING, _PASSING, fence, let_pass, look_before_naming
-from hudi_core.parallel.interrupts import finish
 from hudi_plain.storage import PlainStorage
 
 TIME = "20240101000000000"
