@@ -11,7 +11,7 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
 from hudi_core.engine import Engine, FileReader, FileWriter, LayeredEngine, Storage
-from hudi_core.errors import UnsupportedError, UsageError, describe
+from hudi_core.errors import UnsupportedError
 from hudi_core.schema.schema import Schema
 from hudi_core.table.distributed import plan_in_shares
 from hudi_core.table.scan import Scan
@@ -79,9 +79,8 @@ class SparkEngine:
 
     def frame_of_scan(self, scan: Scan, session: SparkSession | None) -> DataFrame:
         """The rows of a scan. It is planned on executors where its statistics are too many for the driver."""
-        if session is not None and not hasattr(session, "createDataFrame"):
-            raise UsageError("session", expected="a Spark session", found=describe(session))
         spark = sessions.session() if session is None else session
+        sessions.refuse_other_session(spark)
         return frame_of(spark, plan_in_shares(scan, SparkRunner(spark)))
 
 

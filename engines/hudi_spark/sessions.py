@@ -15,7 +15,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 import hudi_core
-from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.errors import UnsupportedError, UsageError, describe
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 
 _SETTINGS: Mapping[str, str] = {
@@ -55,6 +55,12 @@ def session(
     if ship:
         ship_package(running)
     return running
+
+
+def refuse_other_session(spark: object) -> None:
+    """Raises `UsageError` for what is no Spark session, classic or of Spark Connect. Rule ENGINE-1613."""
+    if not hasattr(spark, "createDataFrame"):
+        raise UsageError("session", expected="a Spark session", found=describe(spark))
 
 
 def _start(master: str | None, remote: str | None, config: dict[str, str]) -> SparkSession:

@@ -26,6 +26,7 @@ from hudi_spark.front.tagging import DEFAULT, tag
 from hudi_spark.front.writing import FrameWrites, read_given_schema
 from hudi_spark.reading import frame_of, frame_of_changes
 from hudi_spark.runner import SparkRunner
+from hudi_spark.sessions import refuse_other_session
 from hudi_spark.structs import nullable_struct
 
 
@@ -35,8 +36,9 @@ def open(  # noqa: A001  # `hudi_spark.open`
     """The Hudi table at a path or URL. `options` are the options of `hudi_core.table.open.open_table`; raises as it does.
 
     A plan that takes more than `records_on_driver` records of statistics, one for each file and column of a predicate, is
-    made on executors.
+    made on executors. Raises `UsageError` for what is no session.
     """
+    refuse_other_session(spark)
     return SparkTable(spark, open_table(uri, **options), records_on_driver)
 
 
@@ -44,8 +46,9 @@ def create(spark: SparkSession, uri: str, schema: Any, key: Any = (), **options:
     """A new table without rows, at a local path or URL.
 
     `schema` is a DataFrame with rows such as it will have, a StructType, or what `hudi_core.create` takes for one; `options` are
-    the arguments of that by name, and it raises as that does.
+    the arguments of that by name, and it raises as that does, and `UsageError` for what is no session.
     """
+    refuse_other_session(spark)
     return SparkTable(spark, create_table(uri, read_given_schema(schema), key, **options))
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,7 @@ from hudi_core.table.engines import load_engine
 from tests.support.commands import rides
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+import hudi_spark
 from hudi_arrow.engine import ENGINE as ARROW
 from hudi_plain.engine import ENGINE as PLAIN
 from hudi_spark.engine import ENGINE, SparkEngine
@@ -36,6 +39,16 @@ def test_what_is_no_session_makes_no_frame() -> None:
     scan = hudi_core.open(rides()).scan()
     with pytest.raises(UsageError, match="session: expected a Spark session, found 'local'"):
         scan.to_spark("local")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", ["a/path", None])
+def test_what_is_no_session_opens_and_makes_no_table(tmp_path: Path, given: Any) -> None:
+    """ENGINE-1613: also where both arguments have changed places."""
+    with pytest.raises(UsageError, match="session: expected a Spark session, found"):
+        hudi_spark.open(given, str(rides()))
+    with pytest.raises(UsageError, match="session: expected a Spark session, found"):
+        hudi_spark.create(given, str(tmp_path / "t"), {"id": ["a"]}, "id")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_table_has_the_names_of_one_on_arrow() -> None:
