@@ -33,6 +33,8 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation$;
 import org.apache.spark.sql.execution.datasources.PartitionDirectory$;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
+import org.apache.spark.sql.sources.BaseRelation;
+import org.apache.spark.sql.sources.TableScan;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
 
@@ -59,6 +61,11 @@ public class NAME {
         HadoopFsRelation relation = new HadoopFsRelation(
             new Files(files), new StructType(), columns, Option.empty(), format, options, session);
         return LogicalRelation$.MODULE$.apply(relation, false);
+    }
+
+    /** The numbers of tasks, each in a partition of its own, with a size in bytes for Spark to plan by. */
+    public Dataset tasks(int count, long bytes) {
+        return session.baseRelationToDataFrame(new Tasks(session, count, bytes));
     }
 
     /** The rows of a plan; it is marked as analyzed if all its types are known and no rule of others is to see it. */
@@ -120,6 +127,48 @@ _FILES: Final = """
         }
     }
 """
+_TASKS: Final = """
+    /** Numbers of tasks from 0 on. Equal ones give the same rows. */
+    public static class Tasks extends BaseRelation implements TableScan {
+        private final SparkSession session;
+        private final int count;
+        private final long bytes;
+
+        public Tasks(SparkSession session, int count, long bytes) {
+            this.session = session;
+            this.count = count;
+            this.bytes = bytes;
+        }
+
+        public org.apache.spark.sql.SQLContext sqlContext() {
+            return session.sqlContext();
+        }
+
+        public StructType schema() {
+            return new StructType().add("id", "bigint", false);
+        }
+
+        public long sizeInBytes() {
+            return bytes;
+        }
+
+        public org.apache.spark.rdd.RDD buildScan() {
+            return session.range(0, count, 1, Math.max(count, 1)).toDF().rdd();
+        }
+
+        public boolean equals(Object other) {
+            return other instanceof Tasks && count == ((Tasks) other).count && bytes == ((Tasks) other).bytes;
+        }
+
+        public int hashCode() {
+            return 31 * count + (int) bytes;
+        }
+
+        public String toString() {
+            return count + " tasks";
+        }
+    }
+"""
 _CONDITIONS: Final = """
     /** A column of a relation by its position. */
     public org.apache.spark.sql.Column column(LogicalPlan relation, int position) {
@@ -149,7 +198,7 @@ def plans_of(spark: SparkSession, options: dict[str, str]) -> tuple[Any, bool]:
     sessions = "org.apache.spark.sql" if with_conditions else "org.apache.spark.sql.classic"
     name = f"Plans{uuid.uuid4().hex}"  # Py4J caches methods by the name of their class, whichever loader it is from
     sequence = f"scala.collection.{'' if _is_scala_2_12(jvm) else 'immutable.'}Seq"
-    source = _PLANS + _FILES + (_CONDITIONS if with_conditions else "") + "}\n"
+    source = _PLANS + _FILES + _TASKS + (_CONDITIONS if with_conditions else "") + "}\n"
     for word, meant in (("PACKAGE", _PACKAGE), ("NAME", name), ("SESSIONS", sessions), ("SEQUENCE", sequence)):
         source = source.replace(word, meant)
     compiler = jvm.org.codehaus.janino.SimpleCompiler()

@@ -112,6 +112,12 @@ class NativePlans:
         read = own_reader(self.spark, struct) if relations is None else relations.reader(struct)
         return NativePlan(read, stored.record, rows, chosen, exact)
 
+    def tasks(self, count: int, size: int | None) -> DataFrame:
+        """The numbers of tasks whose rows have this many bytes, None where that is unknown: see `Relations.tasks`."""
+        if self.relations is None:
+            return self.spark.range(0, count, 1, max(count, 1))
+        return self.relations.tasks(count, size)
+
     def struct(self, schema: Schema) -> StructType:
         """The fields of DataFrames of a schema."""
         if schema.record not in self._structs:

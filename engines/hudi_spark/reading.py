@@ -18,10 +18,10 @@ from hudi_core.reading.tasks import MAX_FOOTERS, parts_for_limit, tasks_of_size
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_spark.arrow_form import batch_form
-from hudi_spark.native import NativeReading, forms_of
+from hudi_spark.native import NativePlans, NativeReading, forms_of
 from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import nullable_struct
-from hudi_spark.workers import in_worker
+from hudi_spark.workers import map_tasks
 
 _TASKS_PER_CORE = 4
 
@@ -40,7 +40,7 @@ def frame_of(spark: SparkSession, scan: Scan) -> DataFrame:
     frames = [native.rows(forms, group) for group in groups]
     schema = forms.struct(scan.schema)
     if others or not frames:
-        frames.append(_by_arrow(spark, scan.remote_scan(), others, schema))
+        frames.append(_by_arrow(forms, scan.remote_scan(), others, schema))
     rows = frames[0] if len(frames) == 1 else reduce(lambda one, other: one.unionAll(other), frames).to(schema)
     return rows if scan.limit is None else rows.limit(scan.limit)
 
@@ -59,15 +59,14 @@ def frame_of_changes(spark: SparkSession, table: Table, **options: Any) -> DataF
                     for rows in changes.piece_batches(*piece):
                         yield batch_form(rows, record)
 
-    frame = spark.range(0, count if pieces else 0, 1, count).mapInArrow(
-        in_worker(read), nullable_struct(changes.schema)
-    )
+    numbers = forms_of(spark).tasks(count if pieces else 0, None)
+    frame = map_tasks(numbers, read, nullable_struct(changes.schema))
     return frame if changes.limit is None else frame.limit(changes.limit)
 
 
-def _by_arrow(spark: SparkSession, remote: RemoteScan, parts: Sequence[SliceRead], schema: StructType) -> DataFrame:
+def _by_arrow(forms: NativePlans, remote: RemoteScan, parts: Sequence[SliceRead], schema: StructType) -> DataFrame:
     """The parts read by the engine's own reader of files, in tasks of about equal size."""
-    tasks = tasks_of_size(parts, SparkRunner(spark).parallelism)
+    tasks = tasks_of_size(parts, SparkRunner(forms.spark).parallelism)
     record = remote.wanted.record
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -76,4 +75,4 @@ def _by_arrow(spark: SparkSession, remote: RemoteScan, parts: Sequence[SliceRead
                 for rows in remote.read(tasks[task]):
                     yield batch_form(rows, record)
 
-    return spark.range(0, len(tasks), 1, max(len(tasks), 1)).mapInArrow(in_worker(read), schema)
+    return map_tasks(forms.tasks(len(tasks), sum(part.size for part in parts)), read, schema)

@@ -16,6 +16,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
+from hudi_core.values.domain import LONG_RANGE
 from hudi_spark.java import plans_of
 
 
@@ -163,6 +164,12 @@ class Relations:
             return RelationOfFiles(self, self.plans.relation(schema, listed), struct, encoder)
 
         return read
+
+    def tasks(self, count: int, size: int | None) -> DataFrame:
+        """The numbers of tasks, each in a partition of its own, which Spark takes for this many bytes, and with them what
+        `mapInArrow` makes of them; None is the greatest size. Of a range of numbers it would take the rows for a few bytes, and
+        bring all of them to the driver and to each executor of a join. Rule ENGINE-1614."""
+        return DataFrame(self.plans.tasks(count, LONG_RANGE[1] if size is None else max(size, 1)), self.spark)
 
     @cached_property
     def has_own_rules(self) -> bool:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
 from zipimport import zipimporter
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import BooleanType, StructField, StructType
 
 BatchWork = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """What `mapInArrow` takes."""
+
+
+_ON_THE_WAY: Final = "row"
 
 
 def map_rows(frame: DataFrame, work: BatchWork, fields: StructType) -> DataFrame:
@@ -33,6 +37,20 @@ def map_rows(frame: DataFrame, work: BatchWork, fields: StructType) -> DataFrame
         ]
     )
     return frame.toDF(*_number_names(names)).mapInArrow(in_worker(run), numbered).toDF(*made)
+
+
+def map_tasks(numbers: DataFrame, work: BatchWork, fields: StructType) -> DataFrame:
+    """The rows that tasks give, by their numbers. PySpark 3.5 lets rows without columns go: they have one on their way.
+    Rule ENGINE-1615."""
+    if fields.fields:
+        return numbers.mapInArrow(in_worker(work), fields)
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in work(batches):
+            yield pa.RecordBatch.from_arrays([pa.nulls(batch.num_rows, pa.bool_())], names=[_ON_THE_WAY])
+
+    held = StructType([StructField(_ON_THE_WAY, BooleanType())])
+    return numbers.mapInArrow(in_worker(run), held).drop(_ON_THE_WAY)
 
 
 def _is_plain(names: Sequence[str]) -> bool:

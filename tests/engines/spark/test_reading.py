@@ -142,6 +142,19 @@ def test_a_limit_is_kept(table: Any) -> None:
     assert table.scan(limit=5, where="fare > 20").to_spark().count() == 5
 
 
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+def test_rows_without_columns_are_counted(spark: Any, tmp_path: Path, kind: Any) -> None:
+    """ENGINE-1615: of files that Spark reads, of others, and of changes."""
+    rows = pa.table({"id": ["a", "b", "c"], "v": [1, 2, 3]})
+    hudi_core.create(tmp_path / "t", rows, key="id", type=kind).insert(rows)
+    hudi_core.open(tmp_path / "t").upsert(rows.slice(1).set_column(1, "v", pa.array([20, 30])))
+    table = hudi_spark.open(spark, str(tmp_path / "t"))
+    for where, count in ((None, 3), ("v > 1", 2)):
+        frame = table.scan(columns=[], where=where).to_spark()
+        assert (frame.columns, frame.count(), len(frame.collect())) == ([], count, count)
+    assert table.changes(since="earliest", columns=[]).count() == 5
+
+
 def test_a_limit_leaves_files_out_that_are_not_needed(spark: Any) -> None:
     entry = next((e for e in tables() if e.expected["table"]["table_type"] == "COPY_ON_WRITE"), None)
     if entry is None:

@@ -1,13 +1,18 @@
-"""Which failures of the JVM mean that Spark has other classes, so that files are read in another way; the others are errors."""
+"""Which failures of the JVM mean that Spark has other classes, so that files are read in another way; the others are errors.
+And what Spark knows of the sizes of DataFrames."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 
+import hudi_core
+import hudi_spark
 from hudi_spark import relations
 
 
@@ -56,3 +61,35 @@ def test_other_failures_are_raised(monkeypatch: pytest.MonkeyPatch, error: Excep
     failing(monkeypatch, error)
     with pytest.raises(type(error)):
         relations.relations_of(SESSION)
+
+
+def size_of(frame: Any) -> int:
+    """The bytes that Spark takes a DataFrame for."""
+    return int(frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes())
+
+
+def test_rows_that_tasks_read_have_the_size_of_their_files(spark: Any, tmp_path: Path) -> None:
+    """ENGINE-1614: a join brings no large table to the driver and to each executor, and a small one still."""
+    numbers = range(3_000)
+    rows = pa.table(
+        {"id": [f"k{number}" for number in numbers], "of": [f"k{number * 7919 % 3_000}" for number in numbers]}
+    )
+    hudi_core.create(tmp_path / "t", rows, key="id", type="mor").insert(rows)
+    hudi_core.open(tmp_path / "t").upsert(rows.slice(0, 5))
+    opened = hudi_spark.open(spark, str(tmp_path / "t"))
+    frame = opened.scan().to_spark()
+    files = sum(file.size for file_slice in opened.slices() for file in file_slice.files)
+    assert any(file_slice.logs for file_slice in opened.slices())
+    assert size_of(frame) == files
+    assert size_of(opened.changes(since="earliest")) > files
+    threshold, before = "spark.sql.autoBroadcastJoinThreshold", spark.conf.get("spark.sql.autoBroadcastJoinThreshold")
+    try:
+        for most, is_brought in ((files // 2, False), (files * 2, True)):
+            spark.conf.set(threshold, str(most))
+            other = opened.scan(columns=["of"]).to_spark()
+            joined = frame.join(other, frame["id"] == other["of"])
+            plan = joined._jdf.queryExecution().executedPlan().toString()
+            assert ("BroadcastHashJoin" in plan) is is_brought
+            assert joined.count() == 3_000
+    finally:
+        spark.conf.set(threshold, before)
