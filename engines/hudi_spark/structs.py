@@ -73,6 +73,26 @@ def refuse_other_frame(frame: Any, where: str, for_streams: str) -> None:
         raise UsageError(where, expected=expected, found="a streaming DataFrame")
 
 
+_VARIANTS: Final = tuple(getattr(types, name) for name in ("VariantType",) if hasattr(types, name))
+
+
+def refuse_variants(type: DataType, path: tuple[str, ...] = ()) -> None:
+    """Raises `SchemaError` with the first column, at any depth, of Spark's variants: a struct of bytes would be written in its
+    place. Rule WRITE-1616."""
+    match type:
+        case StructType():
+            for field in type.fields:
+                refuse_variants(field.dataType, (*path, field.name))
+        case ArrayType():
+            refuse_variants(type.elementType, (*path, "element"))
+        case MapType():
+            refuse_variants(type.valueType, (*path, "value"))
+        case _:
+            if isinstance(type, _VARIANTS):
+                expected = "a type that is written, as the text that to_json gives of a variant"
+                raise SchemaError(f"frame: {'.'.join(path)}", expected=expected, found=type.simpleString())
+
+
 def frame_struct(frame: Any) -> StructType:
     """The schema of a DataFrame. Raises `SchemaError` where it has a type that this PySpark does not know. Rule WRITE-1384."""
     try:

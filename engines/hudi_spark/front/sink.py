@@ -32,7 +32,7 @@ from hudi_core.writing.operations import write
 from hudi_core.writing.result import WriteResult
 from hudi_spark.arrow_form import take_types
 from hudi_spark.front.queries import query_of_checkpoint
-from hudi_spark.structs import arrow_schema
+from hudi_spark.structs import arrow_schema, refuse_variants
 
 _ROWS_OF_FILE: Final = 1 << 18
 _OWN: Final = ("path", "op", "stream")
@@ -86,6 +86,7 @@ class Staging:
         opened = open_table(self.options.path)
         latest = latest_writable(opened, self.options.operation, self.options.properties)
         self._storage: Storage = latest.storage
+        refuse_variants(schema)
         self._schema = arrow_schema(schema)
         self._folder = new_folder()
 

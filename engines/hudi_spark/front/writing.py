@@ -14,7 +14,7 @@ from hudi_core.table.runners import on_runner
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.writing.by_predicate import Assigned, Where, refuse_delete_of_both
-from hudi_core.writing.operation import WriteOptions
+from hudi_core.writing.operation import Operation, WriteOptions, operation_of
 from hudi_core.writing.operations import delete_partitions
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.source_merge.clauses import On
@@ -23,7 +23,7 @@ from hudi_core.writing.spread.operations import spread_write
 from hudi_core.writing.spread.source_merge import spread_merge, spread_overwrite_where
 from hudi_spark.flow import ScanRows, SparkRows
 from hudi_spark.runner import SparkRunner
-from hudi_spark.structs import arrow_schema, frame_struct, refuse_other_frame
+from hudi_spark.structs import arrow_schema, frame_struct, refuse_other_frame, refuse_variants
 
 
 class FrameWrites:
@@ -40,7 +40,10 @@ class FrameWrites:
         self, frame: DataFrame, op: str = "upsert", options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
     ) -> WriteResult:
         """Writes rows in one commit: as `hudi_core.writing.operations.write`, and raises as it does."""
-        return spread_write(self.table, self._rows(frame), op, _options(options, named))
+        rows = self._rows(frame)
+        if operation_of(op) is not Operation.DELETE:  # which takes keys alone
+            refuse_variants(frame_struct(frame))
+        return spread_write(self.table, rows, op, _options(options, named))
 
     def append(
         self, frame: DataFrame, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
@@ -132,7 +135,10 @@ class FrameWrites:
 def read_given_schema(schema: object) -> object:
     """The schema of a DataFrame or of a StructType as Arrow has it; another one as it is."""
     struct = frame_struct(schema) if hasattr(schema, "mapInArrow") else schema
-    return arrow_schema(struct) if isinstance(struct, StructType) else schema
+    if not isinstance(struct, StructType):
+        return schema
+    refuse_variants(struct)
+    return arrow_schema(struct)
 
 
 def _options(options: WriteOptions | None, named: Mapping[str, Any]) -> WriteOptions:

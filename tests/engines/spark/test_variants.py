@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hudi_core.errors import SchemaError
 from hudi_core.front.opening import open_table
 from tests.support.logged_tables import META
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+from pyspark.sql.types import StructType
+
 import hudi_spark
 from hudi_spark.structs import HAS_VARIANT
 
@@ -115,6 +119,30 @@ def test_the_data_source_gives_variants(spark: Any, folder: Path) -> None:
     frame = spark.read.format("hudi_core").load(str(folder))
     found = frame.selectExpr("id", "variant_get(v, '$', 'int')").collect()
     assert sorted(map(tuple, found)) == [(0, None), (1, 5), (2, -1), (3, None), (4, None)]
+
+
+@pytest.mark.skipif(not HAS_VARIANT, reason="variants come with Spark 4")
+@pytest.mark.parametrize("place", ["c", "c.deep", "c.element", "c.value"])
+def test_a_column_of_variants_is_not_written(tmp_path: Path, place: str) -> None:
+    """WRITE-1616: no struct of bytes comes in its place, at any depth."""
+    kinds = {
+        "c": "variant",
+        "c.deep": {"type": "struct", "fields": [{"name": "deep", "type": "variant", "nullable": True, "metadata": {}}]},
+        "c.element": {"type": "array", "elementType": "variant", "containsNull": True},
+        "c.value": {"type": "map", "keyType": "string", "valueType": "variant", "valueContainsNull": True},
+    }
+    fields = [{"name": name, "type": kind, "nullable": True, "metadata": {}} for name, kind in
+              (("id", "string"), ("c", kinds[place]))]  # fmt: skip
+    struct = StructType.fromJson({"type": "struct", "fields": fields})
+    session: Any = SimpleNamespace(createDataFrame=None)
+    with pytest.raises(SchemaError, match=f"frame: {place}: expected .*to_json.*, found variant"):
+        hudi_spark.create(session, str(tmp_path / "t"), struct, "id")
+    assert list(tmp_path.iterdir()) == []
+    table = hudi_spark.create(session, str(tmp_path / "t"), pa.schema([("id", pa.string())]), "id")
+    frame: Any = SimpleNamespace(mapInArrow=None, isStreaming=False, schema=struct)
+    for write in (table.upsert, table.append, table.overwrite):
+        with pytest.raises(SchemaError, match=f"frame: {place}: .*found variant"):
+            write(frame)
 
 
 def test_variants_come_back_as_batches_of_the_core(spark: Any, folder: Path) -> None:
