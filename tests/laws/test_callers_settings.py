@@ -1,4 +1,4 @@
-"""Settings that a program has for its own arithmetic change no answer. Rules FUNC-1604 and FUNC-1605."""
+"""Settings that a program has for its own arithmetic change no answer. Rules ENGINE-1604 and ENGINE-1605."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def outcome(sql: str, row: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("name", [*CONTEXTS, "NumPy raises"])
 def test_calls_and_predicates_have_the_same_results(name: str) -> None:
-    """FUNC-1604, FUNC-1605."""
+    """ENGINE-1604, ENGINE-1605."""
     with setting(name):
         calls = [case["sql"] for case in CALLS if core_value(case["sql"]) != case["gives"]]
         rows = [case for case in CASES if "truth" in case]

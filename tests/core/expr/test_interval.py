@@ -51,7 +51,7 @@ def test_a_range_of_units(text: str, first: str, last: str, interval: Interval |
 
 
 def test_a_quantity_of_many_digits_is_exact() -> None:
-    """FUNC-1604."""
+    """ENGINE-1604."""
     with localcontext(prec=3):
         assert of_unit("1234567.000001", "second") == Interval(micros=1_234_567_000_001)
         assert of_unit("12345678901234567890123456789.5", "second") == Interval(

@@ -117,7 +117,7 @@ def test_lossy_conversions_are_refused(value: Any, of: t.Type) -> None:
 
 
 def test_numbers_become_decimals_whatever_the_context_of_the_thread() -> None:
-    """FUNC-1604."""
+    """ENGINE-1604."""
     with localcontext(Context(prec=1, traps=list(getcontext().traps))):
         assert coerce(0.5, t.Decimal(5, 2)) == coerce("0.50", t.Decimal(5, 2)) == Decimal("0.50")
         with pytest.raises(SchemaError):
