@@ -40,9 +40,8 @@ class FrameWrites:
         self, frame: DataFrame, op: str = "upsert", options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
     ) -> WriteResult:
         """Writes rows in one commit: as `hudi_core.writing.operations.write`, and raises as it does."""
-        rows = self._rows(frame)
-        if operation_of(op) is not Operation.DELETE:  # which takes keys alone
-            refuse_variants(frame_struct(frame))
+        is_delete = operation_of(op) is Operation.DELETE
+        rows = self._rows(frame) if is_delete else self._stored_rows(frame)
         return spread_write(self.table, rows, op, _options(options, named))
 
     def append(
@@ -80,7 +79,7 @@ class FrameWrites:
         """Puts rows in the place of all rows of the table, or of those that match a predicate, as `Table.overwrite`."""
         if where is None:
             return self.write(frame, "insert_overwrite_table", options, **named)
-        return spread_overwrite_where(self.table, self._rows(frame), where, _options(options, named))
+        return spread_overwrite_where(self.table, self._stored_rows(frame), where, _options(options, named))
 
     def overwrite_partitions(
         self, frame: DataFrame, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
@@ -115,7 +114,7 @@ class FrameWrites:
 
     def merge(self, source: DataFrame, on: On) -> Merge:
         """Begins a merge of rows into the table by clauses, as `Table.merge`: `execute` of what is returned writes."""
-        rows = self._rows(source)
+        rows = self._stored_rows(source)
         return Merge(lambda clauses, options: spread_merge(self.table, rows, on, clauses, options))
 
     def delete_partitions(
@@ -130,6 +129,12 @@ class FrameWrites:
     def _rows(self, frame: Any) -> SparkRows:
         refuse_other_frame(frame, "frame", "hudi_spark.stream_writer writes the batches of one")
         return SparkRows(self.spark, self.table.engine, frame)
+
+    def _stored_rows(self, frame: Any) -> SparkRows:
+        """Rows of which more than the keys is written."""
+        rows = self._rows(frame)
+        refuse_variants(frame_struct(frame))
+        return rows
 
 
 def read_given_schema(schema: object) -> object:

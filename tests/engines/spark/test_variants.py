@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -140,7 +141,9 @@ def test_a_column_of_variants_is_not_written(tmp_path: Path, place: str) -> None
     assert list(tmp_path.iterdir()) == []
     table = hudi_spark.create(session, str(tmp_path / "t"), pa.schema([("id", pa.string())]), "id")
     frame: Any = SimpleNamespace(mapInArrow=None, isStreaming=False, schema=struct)
-    for write in (table.upsert, table.append, table.overwrite):
+    writes: list[Callable[[Any], object]] = [table.upsert, table.append, table.overwrite]
+    writes += [lambda rows: table.overwrite(rows, where="id = 'a'"), lambda rows: table.merge(rows, "id")]
+    for write in writes:
         with pytest.raises(SchemaError, match=f"frame: {place}: .*found variant"):
             write(frame)
 
