@@ -41,7 +41,7 @@ class FrameWrites:
     ) -> WriteResult:
         """Writes rows in one commit: as `hudi_core.writing.operations.write`, and raises as it does."""
         is_delete = operation_of(op) is Operation.DELETE
-        rows = self._rows(frame) if is_delete else self._stored_rows(frame)
+        rows = self._rows(frame) if is_delete else self._rows_to_store(frame)
         return spread_write(self.table, rows, op, _options(options, named))
 
     def append(
@@ -79,7 +79,7 @@ class FrameWrites:
         """Puts rows in the place of all rows of the table, or of those that match a predicate, as `Table.overwrite`."""
         if where is None:
             return self.write(frame, "insert_overwrite_table", options, **named)
-        return spread_overwrite_where(self.table, self._stored_rows(frame), where, _options(options, named))
+        return spread_overwrite_where(self.table, self._rows_to_store(frame), where, _options(options, named))
 
     def overwrite_partitions(
         self, frame: DataFrame, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
@@ -114,7 +114,7 @@ class FrameWrites:
 
     def merge(self, source: DataFrame, on: On) -> Merge:
         """Begins a merge of rows into the table by clauses, as `Table.merge`: `execute` of what is returned writes."""
-        rows = self._stored_rows(source)
+        rows = self._rows_to_store(source)
         return Merge(lambda clauses, options: spread_merge(self.table, rows, on, clauses, options))
 
     def delete_partitions(
@@ -130,7 +130,7 @@ class FrameWrites:
         refuse_other_frame(frame, "frame", "hudi_spark.stream_writer writes the batches of one")
         return SparkRows(self.spark, self.table.engine, frame)
 
-    def _stored_rows(self, frame: Any) -> SparkRows:
+    def _rows_to_store(self, frame: Any) -> SparkRows:
         """Rows of which more than the keys is written."""
         rows = self._rows(frame)
         refuse_variants(frame_struct(frame))
