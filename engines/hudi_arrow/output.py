@@ -41,8 +41,8 @@ def write(path: str, schema: Schema, batches: Iterable[pa.RecordBatch]) -> int:
     """Writes batches of a schema; gives the number of rows. The file appears under its name, or where that links to, when it
     is whole.
 
-    Raises `UsageError` for an unknown extension,
-    `UnsupportedError` for types the format lacks, `StorageError` when the file cannot be written.
+    Raises `UsageError` for an unknown extension, `UnsupportedError` for types the format lacks, `StorageError` when the file
+    cannot be written.
     """
     zipped = Path(path).suffix.lower() == ".gz"
     suffix = Path(Path(path).stem).suffix if zipped else Path(path).suffix
