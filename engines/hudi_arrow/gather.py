@@ -58,12 +58,24 @@ def _common_schema(schemas: Sequence[pa.Schema]) -> pa.Schema:
 
 def _join(batches: Sequence[pa.RecordBatch], schema: pa.Schema, count: int) -> Sequence[pa.RecordBatch]:
     """The batches as one where most of their rows are wanted: these are taken once, not batch by batch and once more into
-    their order. Batches of other schemas and large ones stay as they are."""
+    their order. Large ones stay as they are."""
     if len(batches) < 2 or count < _MOST_ROWS * sum(batch.num_rows for batch in batches):
         return batches
-    if any(not batch.schema.equals(schema) for batch in batches) or not _may_be_joined(batches):
+    if not _may_be_joined(batches):
         return batches
-    return [pa.concat_batches(batches)]
+    return [pa.concat_batches([_cast(batch, schema) for batch in batches])]
+
+
+def _cast(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """The batch in the types of a schema. Columns in dictionaries are cast once so, and not for each piece."""
+    if batch.schema.equals(schema):
+        return batch
+    arrays = [_as_type(column, kind) for column, kind in zip(batch.columns, schema.types, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _as_type(column: Array, kind: pa.DataType) -> Array:
+    return column if column.type == kind else column.cast(kind)
 
 
 def _may_be_joined(batches: Sequence[pa.RecordBatch]) -> bool:
@@ -149,6 +161,6 @@ def _take(batches: Sequence[pa.RecordBatch], column: int, places: _Places, kind:
         pa.nulls(len(rows), kind) if number < 0 else _rows_of(batches[number].column(column), rows)
         for number, rows in places.rows
     ]
-    taken = [part if part.type == kind else part.cast(kind) for part in taken]
+    taken = [_as_type(part, kind) for part in taken]
     joined = taken[0] if len(taken) == 1 else pa.concat_arrays(taken)
     return joined if places.back is None else pc.take(joined, places.back)

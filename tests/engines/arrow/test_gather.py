@@ -34,19 +34,24 @@ def test_columns_that_differ_in_optional_parts_are_reported(first_may_be_null: b
     assert joined.column("s").to_pylist() == [VALUE, VALUE, None]
 
 
+@pytest.mark.parametrize("coded", [(), (0,), (1, 2)])
 @pytest.mark.parametrize("joined_bytes", [0, 1 << 20])
 def test_all_rows_in_another_order_are_those_of_batches_one_by_one(
-    joined_bytes: int, monkeypatch: pytest.MonkeyPatch
+    joined_bytes: int, coded: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The strings of some batches may be numbers of a dictionary."""
     monkeypatch.setattr("hudi_arrow.gather.JOINED_BYTES", joined_bytes)
     whole = pa.record_batch({"n": NUMBERS, "s": STRINGS})
     batches = [whole.slice(first, 30) for first in range(0, 100, 30)]
+    for number in coded:
+        numbers, strings = batches[number].columns
+        batches[number] = pa.record_batch({"n": numbers, "s": strings.dictionary_encode()})
     chance = np.random.default_rng(6)
     rows, others = chance.permutation(100), chance.integers(-1, 100, 100)
     (joined,) = gather(batches, [rows, others])
     joined.validate(full=True)
     assert joined.column("n").equals(NUMBERS.take(pa.array(rows)))
-    assert joined.column("s").equals(STRINGS.take(pa.array(others, mask=others < 0)))
+    assert joined.column("s").cast(pa.string()).equals(STRINGS.take(pa.array(others, mask=others < 0)))
 
 
 def test_neighbouring_rows_of_a_batch_are_a_slice_of_it() -> None:
