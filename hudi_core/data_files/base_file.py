@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any, Final
 
 import numpy as np
@@ -31,6 +31,7 @@ from hudi_core.formats.bloom_write import (
 )
 from hudi_core.formats.files import RewrittenRows, WrittenFile
 from hudi_core.formats.names import BaseFileName
+from hudi_core.parallel.ordered import CallsAside
 from hudi_core.paths import data_path, file_name, join_paths
 from hudi_core.schema.meta import META_COLUMNS, RECORD_KEY
 from hudi_core.schema.schema import Schema
@@ -44,6 +45,8 @@ _MOST_HASHES: Final = 12
 """Hashes of a key are most of the work of a filter. In the fewest bits the rate takes 20; with 12 a tenth more bits are taken."""
 _MAX_FILTER_BITS: Final = 1 << 23
 _KEYS_TRIED: Final = 1 << 6
+_FEW_KEYS: Final = 1 << 16
+"""Up to so many a thread of their own gains nothing."""
 _LATE: Final = 0xEE
 """First bytes from this one on are those of characters that UTF-8 and UTF-16 order differently."""
 _STRING: Final = t.String()
@@ -105,25 +108,32 @@ class OlderFile:
 
 class StreamedKeys:
     """Puts keys into a filter made for as many as are expected, and keeps the least and the greatest of each batch: no key is
-    held. Rule WRITE-1186."""
+    held for longer than that takes, aside of the rows' own way. Rule WRITE-1186."""
 
     def __init__(self, settings: FilterSettings) -> None:
         self._filter = BloomFilterWriter(settings)
         self._ends: list[StringColumn] = []
+        self._aside = CallsAside("hudi-keys", few=settings.entries <= _FEW_KEYS)
 
     def add(self, keys: StringColumn) -> None:
-        """Keys of a batch. Raises as `BloomFilterWriter.add`."""
+        """Keys of a batch. Raises as `BloomFilterWriter.add`, perhaps of a batch before, and at the latest where the filter is
+        asked for."""
         if length(keys):
-            self._filter.add(keys)
-            self._ends.append(outermost_keys(keys))
+            self._aside.submit(partial(self._add, keys))
+
+    def _add(self, keys: StringColumn) -> None:
+        self._filter.add(keys)
+        self._ends.append(outermost_keys(keys))
 
     def encode(self) -> bytes:
         """The filter of all keys."""
+        self._aside.finish()
         return self._filter.encode()
 
     @property
     def range(self) -> Mapping[str, str]:
         """What `range_of_keys` gives for all of them."""
+        self._aside.finish()
         return range_of_keys(concat_strings(self._ends)) if self._ends else {}
 
 

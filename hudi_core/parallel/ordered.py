@@ -1,4 +1,4 @@
-"""Tasks that run side by side in threads, a few ahead of the consumer; their results come in order.
+"""Tasks that run side by side in threads, a few ahead of the consumer; their results come in order; and calls made aside.
 
 Threads suffice: NumPy, inflating and reading release the interpreter lock.
 """
@@ -10,12 +10,15 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from itertools import chain, islice
 from threading import local
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from hudi_core.parallel.limits import PROCESSORS, STORAGE_REQUESTS
 
 P = TypeVar("P")
 R = TypeVar("R")
+
+MOST_WAITING: Final = 32
+"""Calls aside that wait at most: each holds what it is made with."""
 
 _thread = local()
 
@@ -86,3 +89,25 @@ class SameThread(Executor):
         future: Future[R] = Future()
         future.set_result(fn(*args, **kwargs))
         return future
+
+
+class CallsAside:
+    """Makes calls that compute, one after the other, in a thread of its own, while the thread that asks for them goes on. It is
+    that thread which makes them where it is to work alone, where there is one processor, or where they are `few`."""
+
+    def __init__(self, name: str, *, few: bool) -> None:
+        here = few or PROCESSORS == 1 or works_alone()
+        self._executor = SameThread() if here else ThreadPoolExecutor(1, name, initializer=work_alone)
+        self._waiting = deque[Future[None]]()
+
+    def submit(self, call: Callable[[], None]) -> None:
+        """Makes a call after those before it. Waits while many are to be made. Raises what one of them raised."""
+        self._waiting.append(self._executor.submit(call))
+        if len(self._waiting) > MOST_WAITING:
+            self._waiting.popleft().result()
+
+    def finish(self) -> None:
+        """Waits until all calls are made, which has to be done before what they change is read. Raises what the first that failed
+        raised."""
+        while self._waiting:
+            self._waiting.popleft().result()

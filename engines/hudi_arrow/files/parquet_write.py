@@ -34,8 +34,8 @@ _PAGE_BYTES: Final = 1 << 20
 _LEVELS: Final = {"gzip": 6}
 """Levels of codecs that are not the library's own: for gzip that of Parquet's Java library. With 9 it takes eight times as long,
 for a hundredth fewer bytes."""
-_LEAST_BYTES: Final = 1 << 25
-"""Bytes of rows from which on threads gain a fifth. With half of them it is a tenth, for as much more of the processors."""
+_LEAST_BYTES: Final = 1 << 24
+"""Bytes of rows from which on threads gain a tenth of a write's time, for as much more of the processors."""
 _PART_BYTES: Final = 1 << 20
 """Bytes of columns in memory that are worth a thread's turn: a writer is made and a footer taken apart for them."""
 _BUFFER_BYTES: Final = 1 << 18
@@ -121,16 +121,18 @@ class ParquetWriter:
             with opened as file, _aside(group) as aside:
                 while not group.last:
                     following = aside.submit(next, groups)  # made ready while this one is encoded
-                    statistics.watch(group.rows)
+                    watching = aside.submit(statistics.watch, group.rows)
                     file.write(group.rows, group.copied)
+                    watching.result()
                     rows += group.rows.num_rows
                     group = following.result()
                     if self.lean:
                         give_back()
                 made = aside.submit(metadata)
                 if group.rows.num_rows:
-                    statistics.watch(group.rows)
+                    watching = aside.submit(statistics.watch, group.rows)
                     file.write(group.rows, group.copied)
+                    watching.result()
                     rows += group.rows.num_rows
                 pairs = dict(made.result())
                 footer = file.finish(pairs)

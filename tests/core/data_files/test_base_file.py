@@ -5,6 +5,7 @@ Also covers: `formats/files.py`.
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,10 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_arrow.files.parquet import OpenedParquet, ParquetReader
-from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.strings import concat_strings, string_column
+from hudi_core.columns.nodes import StringColumn, length
+from hudi_core.columns.strings import concat_strings, string_column, take_strings
 from hudi_core.data_files.base_file import OlderFile, StreamedKeys, filter_settings, range_of_keys
 from hudi_core.engine import FileInfo, Storage
+from hudi_core.errors import UsageError
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
 from hudi_core.formats.bloom_write import encode_bloom_filter
 from hudi_core.front.opening import create_table, open_table
@@ -121,6 +123,21 @@ def test_batches_make_what_all_keys_make(batches: list[list[str]], absent: int) 
     every = concat_strings(columns) if columns else string_column([])
     assert streamed.encode() == encode_bloom_filter(every, settings)
     assert streamed.range == range_of_keys(every)
+
+
+def test_many_keys_go_to_a_filter_aside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """WRITE-1186. An empty key is refused all the same, at the latest where the filter is asked for."""
+    monkeypatch.setattr("hudi_core.parallel.ordered.PROCESSORS", 2)
+    every = string_column([f"key {number}" for number in range(70_000)])
+    streamed = StreamedKeys(filter_settings(length(every)))
+    for first in range(0, 70_000, 1000):
+        streamed.add(take_strings(every, slice(first, first + 1000)))
+    assert "hudi-keys_0" in {thread.name for thread in threading.enumerate()}
+    assert streamed.encode() == encode_bloom_filter(every, filter_settings(length(every)))
+    assert streamed.range == range_of_keys(every)
+    streamed.add(string_column(["a", ""]))
+    with pytest.raises(UsageError, match="keys that are not empty"):
+        streamed.encode()
 
 
 @pytest.mark.parametrize("indexes", [[], ["record_index"]])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
 from hudi_core.parallel import ordered
-from hudi_core.parallel.ordered import SameThread, in_order, work_alone
+from hudi_core.parallel.ordered import MOST_WAITING, CallsAside, SameThread, in_order, work_alone
 
 
 @pytest.mark.parametrize("processors", [1, 2, 3])
@@ -116,3 +117,47 @@ def test_work_in_the_same_thread_is_done_when_it_is_submitted() -> None:
         assert here.submit(threading.get_ident).result() == threading.get_ident()
         with pytest.raises(ValueError, match="broken"):
             here.submit(fail)
+
+
+@pytest.mark.parametrize(("few", "processors", "aside"), [(False, 2, True), (True, 2, False), (False, 1, False)])
+def test_calls_are_made_in_order_aside_where_that_gains_time(
+    monkeypatch: pytest.MonkeyPatch, few: bool, processors: int, aside: bool
+) -> None:
+    monkeypatch.setattr(ordered, "PROCESSORS", processors)
+    calls, made, names = CallsAside("aside", few=few), list[int](), set[str]()
+
+    def call(number: int) -> None:
+        made.append(number)
+        names.add(threading.current_thread().name)
+
+    for number in range(3 * MOST_WAITING):
+        calls.submit(partial(call, number))
+    calls.finish()
+    assert made == list(range(3 * MOST_WAITING))
+    assert names == ({"aside_0"} if aside else {threading.current_thread().name})
+
+
+def test_so_many_calls_wait_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who asks for more waits until the first is made, and hears of one that failed."""
+    monkeypatch.setattr(ordered, "PROCESSORS", 2)
+    calls, go_on = CallsAside("aside", few=False), threading.Event()
+    calls.submit(lambda: assert_true(go_on.wait(30)))
+    for _ in range(MOST_WAITING - 1):
+        calls.submit(lambda: None)
+    full = threading.Thread(target=lambda: calls.submit(fail))
+    full.start()
+    full.join(0.2)
+    assert full.is_alive()
+    go_on.set()
+    full.join(30)
+    assert not full.is_alive()
+    with pytest.raises(ZeroDivisionError):
+        calls.finish()
+
+
+def assert_true(value: bool) -> None:
+    assert value
+
+
+def fail() -> None:
+    raise ZeroDivisionError

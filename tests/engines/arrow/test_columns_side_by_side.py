@@ -72,8 +72,8 @@ def test_neighbours_are_encoded_together_until_they_are_worth_a_turn(monkeypatch
         return [part.num_columns for part in parquet_write._split_columns(rows)]
 
     assert split(wide) == [2] * 32 + [1]
-    assert split(wide.slice(0, 40_000)) == [65]
-    assert split(wide.select(wide.column_names[:63])) == [63]
+    assert split(wide.slice(0, 30_000)) == [65]
+    assert split(wide.select(wide.column_names[:31])) == [31]
     monkeypatch.setattr(parquet_write, "PROCESSORS", 1)
     assert split(wide) == [65]
 
