@@ -358,13 +358,21 @@ class TaskRunner:
 
 def runner_of(engine: Engine[Any, Any, Any], storage: Storage, tasks: Sequence[Task]) -> Runner:
     """The runner of the tasks of a write."""
-    return waiting_runner(engine, storage, max(map(_size, tasks), default=0))
+    return waiting_runner(engine, storage, max(map(_size, tasks), default=0), max(map(_work, tasks), default=0))
 
 
 def _size(task: Task) -> int:
-    """About how many bytes a task has in memory."""
-    stored = 0 if isinstance(task, NewFile) else sum(file.size for file in task.slice.files)
-    return INFLATED * stored + _ROW_BYTES * row_count(task)
+    """About how many bytes a task has in memory at most."""
+    return _work(task) + (_stored(task.slice) if isinstance(task, AppendLog) else 0)
+
+
+def _work(task: Task) -> int:
+    """About how many bytes a task puts together: a log file is made without its slice, as a rule."""
+    return _ROW_BYTES * row_count(task) + (_stored(task.slice) if isinstance(task, RewriteFile) else 0)
+
+
+def _stored(slice: FileSlice) -> int:
+    return INFLATED * sum(file.size for file in slice.files)
 
 
 def _base_name(slice: FileSlice) -> BaseFileName:

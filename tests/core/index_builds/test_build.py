@@ -1,8 +1,7 @@
 """META-80 to META-85: a metadata table built from files says what one that commits kept says.
 
 Also covers: `index_builds/built_rows.py`, `index_builds/footers.py`, `index_builds/keys.py`,
-`data_files/log_ranges.py`, `data_files/waiting.py`,
-`transactions/metadata_steps.py`.
+`data_files/log_ranges.py`, `transactions/metadata_steps.py`.
 """
 
 from __future__ import annotations
