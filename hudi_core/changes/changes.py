@@ -30,6 +30,7 @@ from hudi_core.notebook import html_table
 from hudi_core.parallel.streams import read_ahead
 from hudi_core.reading.result import QueryResult
 from hudi_core.reading.selection import Selection
+from hudi_core.reading.small_files import reading_threads
 from hudi_core.rows.project import projection
 from hudi_core.schema.project import choose_columns, project
 from hudi_core.schema.schema import Schema
@@ -133,9 +134,12 @@ class Changes(QueryResult):
     def batches(self) -> Iterator[Any]:
         """The engine's batches of changes, file group after file group within a commit. Of a file group the changes of one
         commit, not its rows, are in memory together with the keys of the rows it then had."""
-        parts = [partial(self.piece_batches, *piece) for piece in self.pieces()]
+        pieces = self.pieces()
+        parts = [partial(self.piece_batches, *piece) for piece in pieces]
         if self._limit is None:
-            return read_ahead(parts)
+            groups = {group for _, group in pieces}
+            size = sum(file.size for group in groups for file in self._files.get(group, ()))
+            return read_ahead(parts, reading_threads(self._snapshot.storage, size, len(groups)))
         return self._limit_rows(batch for part in parts for batch in part())
 
     @property

@@ -23,6 +23,9 @@ SMALL_FILE_BYTES: Final = 1 << 16
 """Base files up to this size are read several at a time: of larger ones it takes longer to copy the rows."""
 ALONE_BYTES: Final = 1 << 19
 """Local files up to this size in all are read by one thread: to start others takes longer than they save."""
+MERGED_BYTES: Final = 1 << 17
+"""Local file slices of this size on average are merged by one thread: what it takes to merge their log records is mostly Python,
+for which threads wait for each other."""
 _MAX_FILES: Final = 64
 _MAX_ROWS: Final = 1 << 16
 _RUNS_OF_A_READER: Final = 4
@@ -43,9 +46,16 @@ def runs_of_small_files(slices: Slices, numbers: Sequence[int]) -> list[Sequence
     return runs
 
 
-def reading_threads(storage: Storage, file_bytes: int) -> int:
-    """How many threads read files of so many bytes in all."""
-    return 1 if file_bytes <= ALONE_BYTES and not storage.is_remote else READERS
+def reading_threads(storage: Storage, file_bytes: int, merged: int = 0) -> int:
+    """How many threads read files of so many bytes in all, for so many file slices with records to be merged. Rule TABLE-1612."""
+    few = file_bytes <= max(ALONE_BYTES, merged * MERGED_BYTES)
+    return 1 if few and not storage.is_remote else READERS
+
+
+def merged_slices(slices: Slices, numbers: Sequence[int]) -> int:
+    """How many of these slices have log files."""
+    rows = np.array(numbers, np.int64)
+    return int(np.count_nonzero(slices.log_offsets[rows] != slices.log_offsets[rows + 1]))
 
 
 def bytes_of_slices(slices: Slices, numbers: Sequence[int]) -> int:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -16,13 +17,21 @@ from hudi_arrow.files.parquet import OpenedParquet, ParquetReader
 from hudi_arrow.rows import ArrowRows
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
-from hudi_core.front.opening import open_table
+from hudi_core.front.opening import create_table, open_table
 from hudi_core.parallel.limits import READERS
 from hudi_core.reading import small_files
-from hudi_core.reading.small_files import bytes_of_slices, reading_threads, runs_of_small_files
+from hudi_core.reading.small_files import (
+    MERGED_BYTES,
+    bytes_of_slices,
+    merged_slices,
+    reading_threads,
+    runs_of_small_files,
+)
 from tests.support.memory import Memory
 from tests.support.one_commit_tables import BY_CITY, base_file_path, commit_base_files
 
+LOCAL: Any = SimpleNamespace(is_remote=False)
+REMOTE: Any = SimpleNamespace(is_remote=True)
 FILES = 40
 ROWS = 5
 LARGE = 17
@@ -199,3 +208,30 @@ def test_few_bytes_of_local_files_are_read_by_one_thread(root: Path, monkeypatch
     monkeypatch.setattr(small_files, "ALONE_BYTES", sum(sizes) - 1)
     assert reading_threads(snapshot.storage, sum(sizes)) == READERS
     assert rows_of(read(root)) == wanted_rows() and set(started) == {"hudi-read"}
+
+
+def test_small_slices_with_log_files_are_read_by_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TABLE-1612, also of their changes: slices of 128 KiB on average, a hundred of them as well as one."""
+    assert reading_threads(LOCAL, 100 * MERGED_BYTES, 100) == 1
+    assert reading_threads(LOCAL, 100 * MERGED_BYTES + 1, 100) == reading_threads(LOCAL, 100 * MERGED_BYTES) == READERS
+    assert reading_threads(REMOTE, 1, 100) == READERS
+    rows = pa.table({"id": list(range(12)), "part": [row % 4 for row in range(12)]})
+    table = create_table(tmp_path, rows, "id", partition_by="part", type="mor")
+    table.append(rows)
+    table.refresh().upsert(rows.slice(0, 3))
+    table = table.refresh()
+    slices = table.snapshot().slices
+    assert merged_slices(slices, range(4)) == 3 and merged_slices(slices, [3]) == 0
+    started, start = list[str](), Thread.start
+
+    def follow(thread: Thread) -> None:
+        started.append(thread.name)
+        start(thread)
+
+    monkeypatch.setattr(Thread, "start", follow)
+    monkeypatch.setattr(small_files, "ALONE_BYTES", 0)
+    assert table.scan().to_arrow().num_rows == 12 and table.changes().to_arrow().num_rows == 15
+    assert started == []
+    monkeypatch.setattr(small_files, "MERGED_BYTES", 0)
+    assert table.scan().to_arrow().num_rows == 12 and table.changes().to_arrow().num_rows == 15
+    assert set(started) == {"hudi-read"}
