@@ -31,8 +31,9 @@ NAMES = [f"c{number}" for number in range(9)]
 TYPES = pa.schema([("id", pa.int64()), *((name, pa.int64()) for name in NAMES)])
 
 
-@pytest.mark.parametrize(("base", "log", "at_once"), [(120, 30, 1), (30, 2, 2), (120, 600, 1), (0, 0, 2)])
+@pytest.mark.parametrize(("base", "log", "at_once"), [(120, 30, 1), (30, 2, 2), (120, 600, 1), (1, 0, 2), (0, 0, 1)])
 def test_large_slices_are_compacted_one_at_a_time(base: int, log: int, at_once: int) -> None:
+    """COMPACT-379, and WRITE-1611 of slices with few bytes."""
     slices = [
         FileSlice("", "f", "1", FileInfo("f", base * MEBIBYTE), (FileInfo("l", log * MEBIBYTE),)) for _ in range(3)
     ]
