@@ -32,8 +32,9 @@ from hudi_core.table.table import Table
 from hudi_core.transactions.refusals import refuse_other_keys, refuse_unwritable
 from hudi_core.writing.assignments import Assignment, assignment, new_value, refusal, refuse_part, refuse_second_value
 from hudi_core.writing.conditions import key_scan, refuse_doubtful, refuse_undecided
+from hudi_core.writing.idle_options import DELETE_WHERE, UPDATE, refuse_idle_in
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
-from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit, refuse_useless, with_key_options
+from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit, with_key_options
 from hudi_core.writing.operation_plans import LocatedKeys, plan_changes, plan_deletes
 from hudi_core.writing.operations import write
 from hudi_core.writing.partial_rows import merges_partial_rows, of_columns
@@ -78,8 +79,8 @@ def delete_where(table: Table, where: Where, options: WriteOptions | None = None
     """Deletes the rows that match, in one commit. Raises what a scan with the predicate raises, `RowError` for a row of which it
     does not say whether it is true, and as `write`."""
     settings = options or WriteOptions()
-    refuse_useless(settings, "a delete by predicate", looks_up=False)
     latest = writable_by_predicate(table, where, settings.properties)
+    refuse_idle_in(latest, DELETE_WHERE, settings)
     refuse_unfit(latest, False, settings.properties)
 
     def plan(table: Table, instant_time: str) -> Planned:
@@ -100,8 +101,8 @@ def update(
     for a value that the column's type cannot have and `RowError` for one that a row's expression gives.
     """
     settings = options or WriteOptions()
-    refuse_useless(settings, "an update, which names its columns", looks_up=False)
     latest, changes = check_update(table, assigned, where, settings.properties)
+    refuse_idle_in(latest, UPDATE, settings)
     refuse_unfit(latest, False, settings.properties)
     bare = bare_schema(latest.schema)
     with ExitStack() as files:

@@ -127,6 +127,11 @@ class WriteOptions:
         refuse_other_tally(self.tally)
         take_fields(self)
         take_count("attempts", self.attempts, 1)
+        if self.sizes.small > self.sizes.target:
+            expected = (
+                f"a limit of small files of at most the target of {self.sizes.target} bytes: larger ones get no rows"
+            )
+            raise UsageError("sizes", expected=expected, found=str(self.sizes.small))
 
     def columns(self, properties: Mapping[str, str], *, replaces: bool) -> BatchColumns:
         """What a write does with columns that only its rows or only the table has. `properties` are the table's."""
@@ -172,10 +177,7 @@ def columns_of_write(table: Table, operation: Operation, options: WriteOptions) 
 
 
 def order_of(table: Table, operation: Operation, options: WriteOptions) -> RowOrder:
-    """The order of the rows that an operation adds. Raises `UsageError` for an order of rows that are not inserted in bulk, and
-    for one that is not known."""
-    if options.sort is not None and operation is not Operation.BULK_INSERT:
-        raise UsageError("sort", expected="no order, except for bulk_insert", found=f"{options.sort} for {operation}")
+    """The order of the rows that an operation adds. Raises `UsageError` for one that is not known."""
     if operation is Operation.APPEND:
         return RowOrder.NONE
     if operation is not Operation.BULK_INSERT:
@@ -193,18 +195,6 @@ def policy_of(table: Table, operation: Operation, options: WriteOptions) -> Dupl
     if policy is not DuplicatePolicy.NONE and not table.config.record_key_fields:
         raise UsageError(INSERT_DUPLICATES, expected="none for a table without record keys", found=repr(str(policy)))
     return policy
-
-
-def refuse_idle_index(table: Table, operation: Operation, options: WriteOptions) -> None:
-    """Raises `UsageError` for a way to locate keys that an operation which looks none up has no use for. Rule WRITE-1593."""
-    looks_up = operation in (Operation.UPSERT, Operation.DELETE)
-    if options.index is IndexType.AUTO or looks_up or policy_of(table, operation, options) is not DuplicatePolicy.NONE:
-        return
-    raise _idle_index(options, operation)
-
-
-def _idle_index(options: WriteOptions, change: str) -> UsageError:
-    return UsageError("index", expected=f"auto for {change}, which looks no keys up", found=options.index)
 
 
 def operation_of(op: str) -> Operation:
@@ -231,18 +221,6 @@ def latest_writable(table: Table, operation: Operation, properties: Mapping[str,
         refuse_other_keys(latest)
     refuse_unfit(latest, operation.overwrites, properties or {})
     return latest
-
-
-def refuse_useless(options: WriteOptions, change: str, *, looks_up: bool = True) -> None:
-    """Raises `UsageError` for options about columns and order of rows that a change has no use for, and without `looks_up` for a
-    way to locate keys. Rules WRITE-1585, WRITE-1593."""
-    if not looks_up and options.index is not IndexType.AUTO:
-        raise _idle_index(options, change)
-    for name in ("missing_columns", "add_columns", "sort"):
-        value = getattr(options, name)
-        if value is not None:
-            found = str(value) if isinstance(value, str) else repr(value)  # the word of a choice
-            raise UsageError(name, expected=f"no such option for {change}", found=found)
 
 
 def with_key_options(table: Table, properties: Mapping[str, str]) -> Table:

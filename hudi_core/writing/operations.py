@@ -30,6 +30,7 @@ from hudi_core.timeline.instants import REPLACE_COMMIT
 from hudi_core.transactions.refusals import refuse_unwritable
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.duplicates import DuplicatePolicy
+from hudi_core.writing.idle_options import DELETE_PARTITIONS, refuse_idle, refuse_idle_in
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths, refuse_repeated_keys
 from hudi_core.writing.operation import (
@@ -41,12 +42,11 @@ from hudi_core.writing.operation import (
     operation_of,
     order_of,
     policy_of,
-    refuse_idle_index,
     refuse_unordered_upsert,
-    refuse_useless,
 )
 from hudi_core.writing.operation_plans import list_groups, locate_keys, plan_deletes, plan_rows
 from hudi_core.writing.result import WriteResult
+from hudi_core.writing.write_properties import refuse_idle_services
 from hudi_core.writing.write_run import Planned, WriteRun, write_action
 
 
@@ -63,11 +63,10 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     changed then.
     """
     operation, settings = operation_of(op), options or WriteOptions()
-    order_of(table, operation, settings)
     latest = latest_writable(table, operation, settings.properties)
-    refuse_idle_index(latest, operation, settings)
+    refuse_idle(latest, operation, settings)
+    order_of(latest, operation, settings)
     if operation is Operation.DELETE:
-        refuse_useless(settings, "a delete")
         return delete_keys(latest, incoming_keys(latest, read_given_rows(latest, data)), settings)
     columns = columns_of_write(latest, operation, settings)
     rows = read_given_rows(latest, data, columns)
@@ -100,8 +99,10 @@ def delete_keys(table: Table, keys: KeyColumns, options: WriteOptions) -> WriteR
 
 def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOptions | None = None) -> WriteResult:
     """Deletes all rows of partitions. Raises `UsageError` for a partition that the table does not have."""
-    latest = look_to_plan(table)
+    settings, latest = options or WriteOptions(), look_to_plan(table)
     refuse_unwritable(latest, merges=False)
+    refuse_idle_services(settings.properties, latest.config.properties)
+    refuse_idle_in(latest, DELETE_PARTITIONS, settings)
     if latest.snapshot().has_hashing_nodes:
         raise UnsupportedError(latest.storage.uri, expected=KEPT_GROUPS, found="a delete of whole partitions")
     wanted = tuple(dict.fromkeys(partition.strip("/") for partition in names(partitions, "partition")))
@@ -116,9 +117,7 @@ def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOpt
     def plan(table: Table, _: str) -> Planned:
         return Planned((), list_groups(table, wanted), wanted)
 
-    run = WriteRun(
-        latest, "DELETE_PARTITION", REPLACE_COMMIT, bare, bare, Spool(latest.engine, bare), options or WriteOptions()
-    )
+    run = WriteRun(latest, "DELETE_PARTITION", REPLACE_COMMIT, bare, bare, Spool(latest.engine, bare), settings)
     return run.run(plan)
 
 

@@ -22,6 +22,7 @@ from hudi_core.tagging.choose import finds_keys_anywhere
 from hudi_core.tagging.key_columns import KeyColumns, join_locations
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.by_predicate import Where, matching_keys, writable_by_predicate
+from hudi_core.writing.idle_options import TRANSACTION, TRANSACTION_OF_DELETES, refuse_idle_in
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, join_keys, row_schema
 from hudi_core.writing.incoming_checks import refuse_lost_paths
 from hudi_core.writing.operation import (
@@ -54,6 +55,7 @@ def write_several(
     if not (upserts or deletes or wheres):
         raise UsageError("transaction", expected="rows to upsert or to delete", found="none")
     latest = latest_writable(table, Operation.UPSERT if upserts else Operation.DELETE, settings.properties)
+    refuse_idle_in(latest, TRANSACTION if upserts else TRANSACTION_OF_DELETES, settings)
     for where in wheres:
         writable_by_predicate(latest, where, {})
     keys = [incoming_keys(latest, read_given_rows(latest, rows)) for rows in deletes]

@@ -21,7 +21,7 @@ from hudi_core.commit.times import next_time
 from hudi_core.data_files.file_properties import block_bytes, codec_of
 from hudi_core.data_files.spool import Spool
 from hudi_core.engine import Runner
-from hudi_core.errors import ConflictError, LockedError, PendingPlanError
+from hudi_core.errors import ConflictError, LockedError, PendingPlanError, UsageError
 from hudi_core.index_kinds.file_notes import NotedIndex, list_noted_indexes
 from hudi_core.index_kinds.secondary import Indexed, IndexedColumn, list_indexed_columns, read_replaced_secondary
 from hudi_core.metadata.kinds import locates_keys
@@ -177,6 +177,7 @@ class WriteRun:
             noted = list_noted_indexes(running.table, self.schema)
             self._enter(LOOKING_UP)
             planned = plan(running.table, running.instant_time)
+            self._refuse_emptying(running.table, planned)
             if not (planned.tasks or planned.replaced or self._allows_empty(running.table)):
                 return nothing_written(self.operation, perf_counter() - begun)
             running.refuse_clustered(_list_changed_groups(planned))
@@ -225,6 +226,13 @@ class WriteRun:
             known = all(not isinstance(task, RewriteFile) for task in tasks)
             rows = sum(map(row_count, tasks)) if known else None
             self.options.tally.enter(stage, len(tasks) or None, rows or None)
+
+    def _refuse_emptying(self, table: Table, planned: Planned) -> None:
+        """Raises `UsageError` for an overwrite of the whole table by no rows: all would be gone, for want of a file perhaps.
+        Rule WRITE-1633."""
+        overwrites = self.operation == "INSERT_OVERWRITE_TABLE"
+        if overwrites and planned.replaced and not planned.tasks and not self._allows_empty(table):
+            raise UsageError("rows", expected="some, or `allow_empty`, by which all of the table's go", found="none")
 
     def _allows_empty(self, table: Table) -> bool:
         stated = flag(ALLOW_EMPTY, self.options.properties, table.config.properties)
@@ -318,6 +326,7 @@ class WriteRun:
         self._refuse_other_schema(latest)
         time = next_time(latest.timeline, self.options.clock)
         planned = plan(latest, time)
+        self._refuse_emptying(latest, planned)
         changed = _list_changed_groups(planned)
         refuse_clustered(latest, time, self.operation, changed, lambda _: self.options.cancels_plans)
         storage = rehearsal.RehearsedStorage(latest.storage, frozenset({heartbeat_path(time)}))

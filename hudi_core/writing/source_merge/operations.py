@@ -23,8 +23,9 @@ from hudi_core.tagging.tag import Tagger, TagOptions
 from hudi_core.transactions.refusals import refuse_other_keys
 from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.by_predicate import writable_by_predicate
+from hudi_core.writing.idle_options import MERGE, OVERWRITE_WHERE, refuse_idle_in
 from hudi_core.writing.incoming import incoming_rows, row_schema
-from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit, refuse_useless
+from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit
 from hudi_core.writing.operation_plans import plan_upsert
 from hudi_core.writing.operations import read_given_rows, run_of
 from hudi_core.writing.result import WriteResult
@@ -105,11 +106,8 @@ def _run(
 def mergeable(table: Table, options: WriteOptions, where: Condition | None = None) -> Table:
     """The table as it is now. Raises `UnsupportedError` for one that is not merged into, `UsageError` for options that a merge
     has no use for, and what a scan with the predicate raises."""
-    overwrites = where is not None
-    refuse_useless(
-        options, "an overwrite with a predicate" if overwrites else "a merge, whose clauses name the columns"
-    )
     latest = writable_by_predicate(table, where, options.properties)
+    refuse_idle_in(latest, MERGE if where is None else OVERWRITE_WHERE, options)
     refuse_other_keys(latest)
     refuse_unfit(latest, False, options.properties)
     return latest

@@ -14,8 +14,9 @@ from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.writing.by_predicate import Assigned, Where, check_update, of_changes, writable_by_predicate
 from hudi_core.writing.conditions import key_scan, refuse_undecided
+from hudi_core.writing.idle_options import DELETE_WHERE, UPDATE, refuse_idle_in
 from hudi_core.writing.incoming import preparation, row_schema
-from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit, refuse_useless
+from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit
 from hudi_core.writing.operations import run_of
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.spread.operations import prepare_rows, read_given_keys, sendable
@@ -30,8 +31,8 @@ def spread_delete_where(
 ) -> WriteResult:
     """As `writing.by_predicate.delete_where`."""
     settings = options or WriteOptions()
-    refuse_useless(settings, "a delete by predicate", looks_up=False)
     latest = writable_by_predicate(table, where, settings.properties)
+    refuse_idle_in(latest, DELETE_WHERE, settings)
     refuse_unfit(latest, False, settings.properties)
     bare = bare_schema(latest.schema)
     with ExitStack() as kept:
@@ -51,8 +52,8 @@ def spread_update(
 ) -> WriteResult:
     """As `writing.by_predicate.update`."""
     settings = options or WriteOptions()
-    refuse_useless(settings, "an update, which names its columns", looks_up=False)
     latest, checked = check_update(table, assigned, where, settings.properties)
+    refuse_idle_in(latest, UPDATE, settings)
     refuse_unfit(latest, False, settings.properties)
     changes = replace(checked, table=sendable(latest))
     bare = bare_schema(latest.schema)

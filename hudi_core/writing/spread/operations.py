@@ -34,6 +34,7 @@ from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.bucket_places import BucketParts, BucketPlaces, bucket_places
 from hudi_core.writing.bucket_plan import route_buckets
 from hudi_core.writing.duplicates import DuplicatePolicy
+from hudi_core.writing.idle_options import refuse_idle
 from hudi_core.writing.incoming import Preparation, preparation, row_schema, warn_of_nulls
 from hudi_core.writing.operation import (
     Operation,
@@ -43,9 +44,7 @@ from hudi_core.writing.operation import (
     operation_of,
     order_of,
     policy_of,
-    refuse_idle_index,
     refuse_unordered_upsert,
-    refuse_useless,
     writes_logs,
 )
 from hudi_core.writing.operation_plans import (
@@ -91,14 +90,13 @@ def spread_write(
     """As `writing.operations.write`, of rows in parts. They are read once, and kept in the form in which they are written; twice
     where numbers that are not whole come to a column of integers."""
     operation, settings = operation_of(op), options or WriteOptions()
-    order_of(table, operation, settings)
     latest = latest_writable(table, operation, settings.properties)
-    refuse_idle_index(latest, operation, settings)
+    refuse_idle(latest, operation, settings)
+    order_of(latest, operation, settings)
     if settings.batch is not None and settings.batch.is_committed(latest):
         return nothing_written(operation.upper())
     rows = given.like(input_schema(latest.schema))
     if operation is Operation.DELETE:
-        refuse_useless(settings, "a delete")
         return _spread_delete(latest, rows, settings)
     refuse_unordered_upsert(latest, rows.schema, operation)
     columns = columns_of_write(latest, operation, settings)

@@ -15,6 +15,9 @@ from hudi_core import ConflictError, RowError, UsageError, col
 from hudi_core.cluster.operations import plan_only
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.errors import PendingPlanError
+from hudi_core.writing.operation import WriteOptions
+from hudi_core.writing.spread.operations import spread_write
+from tests.support.local_flow import local_rows
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
 ROWS = pa.table({"id": ["a", "b"], "p": ["x", "y"], "n": [1, 2]}, TYPES)
@@ -60,9 +63,21 @@ def test_a_write_of_nothing_commits_only_where_it_is_to(
 
 
 def test_a_write_that_replaces_rows_by_none_is_not_one_of_nothing(tmp_path: Path) -> None:
-    """WRITE-209."""
+    """WRITE-209, WRITE-1633: where that is asked for; else the rows may be missing for want of a file."""
     table = new_table(tmp_path)
-    assert table.overwrite(NONE).instant is not None
+    before = content(tmp_path / "t")
+    parts = local_rows(table.engine, [NONE])
+    for options in (WriteOptions(), WriteOptions(dry_run=True)):
+        for write in (
+            lambda: table.overwrite(NONE, options),  # noqa: B023
+            lambda: spread_write(table, parts, "insert_overwrite_table", options),  # noqa: B023
+        ):
+            with pytest.raises(
+                UsageError, match=r"^rows: expected some, or `allow_empty`, by which all of the table's go"
+            ):
+                write()
+    assert content(tmp_path / "t") == before
+    assert table.overwrite(NONE, allow_empty=True).instant is not None
     assert table.refresh().scan().count() == 0
 
 

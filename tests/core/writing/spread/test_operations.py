@@ -243,7 +243,7 @@ def test_a_bulk_insert_has_the_order_that_is_wanted(tmp_path: Path, spread: bool
                 bounds = sorted((keys[0], keys[-1]) for keys in own)
                 assert all(one[1] < two[0] for one, two in pairwise(bounds)), ranges
     for op, sort, text in (
-        ("upsert", "none", "found none for upsert"),
+        ("upsert", "none", "sort: expected no such option for upsert, found none"),
         ("bulk_insert", "up", "one of global, partition"),
     ):
         with pytest.raises(UsageError, match=text):
