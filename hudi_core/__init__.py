@@ -126,6 +126,7 @@ if TYPE_CHECKING:
         schema_to_spark,
     )
     from hudi_core.front.table import Table
+    from hudi_core.front.writes import delete, delete_partitions, update, write
     from hudi_core.index_builds.build import build_indexes
     from hudi_core.index_builds.listing import Index, indexes
     from hudi_core.index_builds.removal import drop_index
@@ -166,9 +167,7 @@ if TYPE_CHECKING:
     from hudi_core.validation.findings import Finding, Severity
     from hudi_core.validation.mend import mend
     from hudi_core.validation.validate import validate
-    from hudi_core.writing.by_predicate import delete, update
     from hudi_core.writing.operation import WriteOptions
-    from hudi_core.writing.operations import delete_partitions, write
     from hudi_core.writing.plan import FileSizes
     from hudi_core.writing.result import WriteResult
 
@@ -302,12 +301,12 @@ _PLACES = {
     "ServiceOptions": "hudi_core.services.upkeep.rounds",
     "ServiceRun": "hudi_core.services.upkeep.services",
     "run_services": "hudi_core.services.upkeep.rounds",
-    "write": "hudi_core.writing.operations",
-    "update": "hudi_core.writing.by_predicate",
+    "write": "hudi_core.front.writes",
+    "update": "hudi_core.front.writes",
     "RollbackPlan": "hudi_core.transactions.rollback_plans",
     "rollback": "hudi_core.services.restoring.undoing",
-    "delete_partitions": "hudi_core.writing.operations",
-    "delete": "hudi_core.writing.by_predicate",
+    "delete_partitions": "hudi_core.front.writes",
+    "delete": "hudi_core.front.writes",
     "WriteResult": "hudi_core.writing.result",
     "WriteOptions": "hudi_core.writing.operation",
     "FileSizes": "hudi_core.writing.plan",

@@ -225,6 +225,6 @@ def _run(
     table = open_from_options(uri, engine, MetadataMode.AUTO, case_sensitive, beside=beside)
     with tally_progress("files") as tally:
         settings = replace(options, tally=tally)
-        result = serve(table, work(table, settings), settings)
+        result = serve(table, settings, lambda: work(table, settings))
     Output(as_json).record(result.as_dict())
     warn(table.warnings)

@@ -1,7 +1,8 @@
-"""What comes after a write where properties ask for it: the services of the table. Rule UPKEEP-467."""
+"""What comes after a write where properties ask for it: the services of the table. Rules UPKEEP-467, UPKEEP-1631."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from hudi_core.by_need import ModuleByNeed
@@ -17,12 +18,17 @@ else:
     write_properties = ModuleByNeed("hudi_core.writing.write_properties")
 
 
-def serve(table: Table, result: WriteResult, options: WriteOptions | None) -> WriteResult:
-    """Returns the result of a write, after the services that the table's properties or the writer's ask for.
+def serve(table: Table, options: WriteOptions | None, write: Callable[[], WriteResult]) -> WriteResult:
+    """Writes, and returns the result after the services that the table's properties or the writer's ask for.
 
-    Nothing runs after a write that committed nothing. Raises what a service raises; the write is complete then.
+    Nothing runs after a write that committed nothing. Raises `UsageError` before the write for properties of the writer that no
+    service could go by, and what a service raises; the write is complete then.
     """
     properties = {} if options is None else options.properties
-    if result.instant is not None and write_properties.asks_for_services(properties, table.config.properties):
+    asks = write_properties.asks_for_services(properties, table.config.properties)
+    if asks:
+        inline.refuse_unusable_request(table, properties)
+    result = write()
+    if asks and result.instant is not None:
         inline.run_inline(table, properties)
     return result

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from hudi_core.arguments import name_arguments
 from hudi_core.by_need import ModuleByNeed
+from hudi_core.front import writes
 from hudi_core.front.after_write import serve
 from hudi_core.front.keywords import (
     IndexKeywords,
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
     from hudi_core.transactions.rollback_plans import RollbackPlan
     from hudi_core.validation import validate as validation
     from hudi_core.validation.findings import Finding
-    from hudi_core.writing import alter_schema, by_predicate, operation, operations, several
+    from hudi_core.writing import alter_schema, operation, several
     from hudi_core.writing.operation import WriteOptions
     from hudi_core.writing.result import WriteResult
     from hudi_core.writing.source_merge import operations as source_merge
@@ -71,7 +72,6 @@ else:
     # A table that is only read loads none of these.
     advice = ModuleByNeed("hudi_core.advice.advise")
     alter_schema = ModuleByNeed("hudi_core.writing.alter_schema")
-    by_predicate = ModuleByNeed("hudi_core.writing.by_predicate")
     changes = ModuleByNeed("hudi_core.front.changes")
     index_build = ModuleByNeed("hudi_core.index_builds.build")
     index_list = ModuleByNeed("hudi_core.index_builds.listing")
@@ -80,7 +80,6 @@ else:
     merging = ModuleByNeed("hudi_core.front.merging")
     metadata = ModuleByNeed("hudi_core.table.metadata_records")
     operation = ModuleByNeed("hudi_core.writing.operation")
-    operations = ModuleByNeed("hudi_core.writing.operations")
     restoring = ModuleByNeed("hudi_core.services.restoring.run")
     runners = ModuleByNeed("hudi_core.table.runners")
     saving = ModuleByNeed("hudi_core.services.restoring.savepoints")
@@ -230,7 +229,7 @@ class Table(ServedTable):
         self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
     ) -> WriteResult:
         """Adds rows in new files, in the order of their keys within each partition; keys are not looked up."""
-        return operations.write(self, data, "bulk_insert", _write_options(options, named))
+        return self._write(data, "bulk_insert", _write_options(options, named))
 
     def upsert(self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> WriteResult:
         """Merges rows with those that have their keys, and adds the others."""
@@ -249,7 +248,7 @@ class Table(ServedTable):
         settings = _write_options(options, named)
         if where is None:
             return self._write(data, "insert_overwrite_table", settings)
-        return serve(self, source_merge.overwrite_where(self, data, where, settings), settings)
+        return serve(self, settings, lambda: source_merge.overwrite_where(self, data, where, settings))
 
     def overwrite_partitions(
         self, data: RowData, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
@@ -266,8 +265,7 @@ class Table(ServedTable):
         **named: Unpack[WriteKeywords],
     ) -> WriteResult:
         """Deletes the rows that match a predicate, or those that have the keys of `data`. Exactly one of the two is given."""
-        settings = _write_options(options, named)
-        return serve(self, by_predicate.delete(self, data, where, settings), settings)
+        return writes.delete(self, data, where, _write_options(options, named))
 
     def update(
         self,
@@ -280,8 +278,7 @@ class Table(ServedTable):
         `hudi_core.expr("upper(city)")` or `hudi_core.col`. A string is a text. Raises `UsageError` for a string that is an
         expression of columns, as `"upper(city)"`, because all rows would have that text; `hudi_core.lit` makes it one.
         """
-        settings = _write_options(options, named)
-        return serve(self, by_predicate.update(self, assigned, where, settings), settings)
+        return writes.update(self, assigned, where, _write_options(options, named))
 
     def merge(self, source: RowData, on: On) -> Merge:
         """Begins a merge of rows into the table by clauses, as SQL's MERGE does, also for rows of the table that no row of the
@@ -293,7 +290,7 @@ class Table(ServedTable):
         return merging.Merge(lambda clauses, options: self._merge(source, on, clauses, options))
 
     def _merge(self, source: RowData, on: On, clauses: tuple[Clause, ...], options: WriteOptions) -> WriteResult:
-        return serve(self, source_merge.merge(self, source, on, clauses, options), options)
+        return serve(self, options, lambda: source_merge.merge(self, source, on, clauses, options))
 
     def transaction(self, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]) -> Changes:
         """Begins several changes of rows in one commit, which readers see as a whole or not at all:
@@ -310,17 +307,16 @@ class Table(ServedTable):
     def _commit(
         self, upserts: list[RowData], deletes: list[RowData], wheres: list[Condition], options: WriteOptions
     ) -> WriteResult:
-        return serve(self, several.write_several(self, upserts, deletes, wheres, options), options)
+        return serve(self, options, lambda: several.write_several(self, upserts, deletes, wheres, options))
 
     def delete_partitions(
         self, partitions: Sequence[str], options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
     ) -> WriteResult:
         """Deletes all rows of partitions, by the paths of these."""
-        settings = _write_options(options, named)
-        return serve(self, operations.delete_partitions(self, partitions, settings), settings)
+        return writes.delete_partitions(self, partitions, _write_options(options, named))
 
     def _write(self, data: RowData, op: OperationName, options: WriteOptions | None) -> WriteResult:
-        return serve(self, operations.write(self, data, op, options), options)
+        return writes.write(self, data, op, options)
 
     def rollback(
         self, instant: str | None = None, *, failed: bool = False, dry_run: bool = False, tally: Tally | None = None

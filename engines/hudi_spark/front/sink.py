@@ -24,11 +24,11 @@ from pyspark.sql.types import StructType
 from hudi_core.commit.staged_rows import BEAT_SECONDS, beat, delete_abandoned_rows, new_folder
 from hudi_core.engine import Storage
 from hudi_core.errors import StorageError, UnsupportedError, UsageError, list_names
+from hudi_core.front.writes import write
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.transactions.stream_batches import DEFAULT_STREAM, StreamBatch
 from hudi_core.writing.operation import Operation, WriteOptions, latest_writable, operation_of
-from hudi_core.writing.operations import write
 from hudi_core.writing.result import WriteResult
 from hudi_spark.arrow_form import take_types
 from hudi_spark.front.queries import query_of_checkpoint

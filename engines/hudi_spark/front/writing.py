@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Unpack
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from hudi_core.front.after_write import serve
 from hudi_core.front.keywords import WriteKeywords, options_from
 from hudi_core.front.merging import Merge
 from hudi_core.table.runners import on_runner
@@ -17,7 +18,7 @@ from hudi_core.writing.by_predicate import Assigned, Where, refuse_delete_of_bot
 from hudi_core.writing.operation import Operation, WriteOptions, operation_of
 from hudi_core.writing.operations import delete_partitions
 from hudi_core.writing.result import WriteResult
-from hudi_core.writing.source_merge.clauses import On
+from hudi_core.writing.source_merge.clauses import Clause, On
 from hudi_core.writing.spread.by_predicate import spread_delete_where, spread_update
 from hudi_core.writing.spread.operations import spread_write
 from hudi_core.writing.spread.source_merge import spread_merge, spread_overwrite_where
@@ -42,7 +43,8 @@ class FrameWrites:
         """Writes rows in one commit: as `hudi_core.writing.operations.write`, and raises as it does."""
         is_delete = operation_of(op) is Operation.DELETE
         rows = self._rows(frame) if is_delete else self._rows_to_store(frame)
-        return spread_write(self.table, rows, op, _options(options, named))
+        settings = _options(options, named)
+        return self._serve(settings, lambda: spread_write(self.table, rows, op, settings))
 
     def append(
         self, frame: DataFrame, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
@@ -79,7 +81,8 @@ class FrameWrites:
         """Puts rows in the place of all rows of the table, or of those that match a predicate, as `Table.overwrite`."""
         if where is None:
             return self.write(frame, "insert_overwrite_table", options, **named)
-        return spread_overwrite_where(self.table, self._rows_to_store(frame), where, _options(options, named))
+        rows, settings = self._rows_to_store(frame), _options(options, named)
+        return self._serve(settings, lambda: spread_overwrite_where(self.table, rows, where, settings))
 
     def overwrite_partitions(
         self, frame: DataFrame, options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
@@ -99,7 +102,7 @@ class FrameWrites:
         refuse_delete_of_both(frame, where)
         settings = _options(options, named)
         if where is not None:
-            return spread_delete_where(self.table, where, self._rows_of, settings)
+            return self._serve(settings, lambda: spread_delete_where(self.table, where, self._rows_of, settings))
         return self.write(frame, "delete", settings)  # type: ignore[arg-type]  # not None, as was checked
 
     def update(
@@ -110,18 +113,32 @@ class FrameWrites:
         **named: Unpack[WriteKeywords],
     ) -> WriteResult:
         """Gives columns of the rows that match new values, Python's own or expressions made with `hudi_core.col`."""
-        return spread_update(self.table, assigned, where, self._rows_of, _options(options, named))
+        settings = _options(options, named)
+        return self._serve(settings, lambda: spread_update(self.table, assigned, where, self._rows_of, settings))
 
     def merge(self, source: DataFrame, on: On) -> Merge:
         """Begins a merge of rows into the table by clauses, as `Table.merge`: `execute` of what is returned writes."""
         rows = self._rows_to_store(source)
-        return Merge(lambda clauses, options: spread_merge(self.table, rows, on, clauses, options))
+
+        def merge(clauses: tuple[Clause, ...], options: WriteOptions) -> WriteResult:
+            return self._serve(options, lambda: spread_merge(self.table, rows, on, clauses, options))
+
+        return Merge(merge)
 
     def delete_partitions(
         self, partitions: Sequence[str], options: WriteOptions | None = None, **named: Unpack[WriteKeywords]
     ) -> WriteResult:
         """Takes all rows of partitions away, by the paths of these."""
-        return delete_partitions(on_runner(self.table, SparkRunner(self.spark)), partitions, _options(options, named))
+        settings = _options(options, named)
+        return self._serve(settings, lambda: delete_partitions(self._on_executors, partitions, settings))
+
+    @property
+    def _on_executors(self) -> Table:
+        return on_runner(self.table, SparkRunner(self.spark))
+
+    def _serve(self, options: WriteOptions, write: Callable[[], WriteResult]) -> WriteResult:
+        """Writes, and runs on executors the services that properties ask for after it. Rule UPKEEP-467."""
+        return serve(self._on_executors, options, write)
 
     def _rows_of(self, scan: Scan) -> ScanRows:
         return ScanRows(self.spark, scan)

@@ -7,19 +7,43 @@ from collections.abc import Mapping
 from typing import Final
 
 from hudi_core.commit.times import Clock, system_clock
-from hudi_core.errors import HudiError
+from hudi_core.errors import HudiError, UsageError
+from hudi_core.options import TableType
 from hudi_core.service_properties import READ
+from hudi_core.services.archiving.options import ArchiveOptions, archive_settings
+from hudi_core.services.cleaning.options import CleanOptions, clean_settings
 from hudi_core.services.compaction.operations import plan_only
 from hudi_core.services.compaction.options import CompactionOptions, InlineCompaction
-from hudi_core.services.upkeep.clustering import INLINE
+from hudi_core.services.upkeep.clustering import INLINE, clustering_options
 from hudi_core.services.upkeep.services import SERVICES, Request, ServiceName, ServiceRun
+from hudi_core.stated_properties import StatedProperties
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 
+_COMPACTS: Final = ("hoodie.compact.inline", "hoodie.compact.schedule.inline", "hoodie.log.compaction.inline")
 _ENABLED: Final = "hoodie.table.services.enabled"
 _FAILS: Final = "hoodie.fail.writes.on.inline.table.service.exception"
 _CLEANS: Final = "hoodie.clean.automatic"
 _ARCHIVES: Final = "hoodie.archive.automatic"
+
+
+def refuse_unusable_request(table: Table, properties: Mapping[str, str]) -> None:
+    """Raises what services after a write would raise for its properties, so that nothing is written. Rule UPKEEP-1631."""
+    given = {name: value for name, value in properties.items() if name in READ}
+    if not given:
+        return
+    stated = StatedProperties(given)
+    stated.flag(_FAILS, default=True)
+    clean_settings(table.config, CleanOptions(properties=given))
+    archive_settings(table.config, ArchiveOptions(properties=given))
+    CompactionOptions.from_properties(given)
+    CompactionOptions.from_properties(given, of_logs=True)
+    clustering_options(stated)
+    inline = InlineCompaction.from_properties(given)
+    asked = next((name for name in _COMPACTS if given.get(name, "").strip().lower() == "true"), None)
+    compacts = inline.runs or inline.plans or inline.merges_logs
+    if asked is not None and compacts and table.config.type is TableType.COPY_ON_WRITE:
+        raise UsageError(asked, expected="a merge-on-read table: others have no log files", found="a copy-on-write one")
 
 
 def run_inline(

@@ -201,6 +201,30 @@ def test_every_verb_has_its_operation(spark: Any, tmp_path: Path) -> None:
         table.delete()
 
 
+def test_services_follow_writes_that_ask_for_them(spark: Any, tmp_path: Path) -> None:
+    """UPKEEP-1631: by each verb; a property that no service could go by is refused before."""
+    frame = frame_of(spark, random_rows(random.Random(1), 30, [0]), 2)
+    table = hudi_spark.create(spark, str(tmp_path / "t"), frame, "id", partition_by="p", ordering="ts")
+    table.insert(frame)
+    cleans: dict[str, Any] = {"properties": {"hoodie.clean.automatic": "true", "hoodie.clean.commits.retained": "1"}}
+    for verb in (
+        lambda: table.upsert(frame, **cleans),
+        lambda: table.update({"ts": 99}, "ts > 0", **cleans),
+        lambda: table.merge(frame, ["id", "p"]).when_matched_update().execute(**cleans),
+        lambda: table.overwrite(frame, where="ts > 0", **cleans),
+        lambda: table.delete(where="ts > 0", **cleans),
+        lambda: table.delete_partitions(["p0"], **cleans),
+    ):
+        before = [one.action for one in table.refresh().table.timeline.instants].count("clean")
+        verb()
+        after = [one.action for one in table.refresh().table.timeline.instants].count("clean")
+        assert after == before + 1
+    before = len(table.refresh().table.timeline.instants)
+    with pytest.raises(UsageError, match=r"clean\.policy: expected one of"):
+        table.append(frame, properties={"hoodie.clean.automatic": "true", "hoodie.clean.policy": "x"})
+    assert len(table.refresh().table.timeline.instants) == before
+
+
 def test_a_row_that_is_refused_is_named(spark: Any, tmp_path: Path) -> None:
     """WRITE-423: by its number in the DataFrame, before anything is written, and what was persisted is let go of."""
     kept = persisted(spark)

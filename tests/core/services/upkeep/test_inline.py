@@ -1,12 +1,11 @@
 """Services after a write, where properties ask for them. UPKEEP-467.
 
-Also covers: `front/after_write.py`, `writing/write_properties.py`.
+Also covers: `front/after_write.py`, `front/writes.py`, `writing/write_properties.py`.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -66,6 +65,40 @@ def test_each_service_is_asked_for_by_its_own_property(tmp_path: Path) -> None:
     assert list(latest.validate()) == []
 
 
+def test_services_follow_every_operation(tmp_path: Path) -> None:
+    """UPKEEP-1631: by each method, and by the functions of the package."""
+    cleans = {"hoodie.clean.automatic": "true", "hoodie.clean.commits.retained": "1"}
+    options = hudi_core.WriteOptions(properties=cleans)
+    for number, write in enumerate(
+        (
+            lambda table: table.bulk_insert(rows(100, 103, 1), properties=cleans),
+            lambda table: hudi_core.write(table, rows(100, 103, 1), "append", options),
+            lambda table: hudi_core.update(table, {"n": 5}, "n = 1", options),
+            lambda table: hudi_core.delete(table, where="n = 1", options=options),
+        )
+    ):
+        table = made(tmp_path / str(number), "cow", 9)
+        for value in range(3):
+            table.upsert(rows(0, 3, value))
+        write(table.refresh())
+        assert "clean" in {one.action for one in table.refresh().timeline.instants}, number
+
+
+def test_properties_that_no_service_could_go_by_are_refused_before_the_write(tmp_path: Path) -> None:
+    """UPKEEP-1631: a job that tries again would write its rows twice."""
+    table = made(tmp_path / "t", "cow", 9)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    for wrong, text in (
+        ({"hoodie.clean.automatic": "true", "hoodie.clean.policy": "x"}, "hoodie.clean.policy: expected one of"),
+        ({"hoodie.archive.automatic": "true", "hoodie.keep.min.commits": "0"}, "hoodie.keep.min.commits: expected"),
+        ({**EACH}, "hoodie.compact.inline: expected a merge-on-read table: others have no log files"),
+        ({"hoodie.clustering.inline": "true", "hoodie.layout.optimize.strategy": "x"}, "expected one of"),
+    ):
+        with pytest.raises(UsageError, match=text):
+            table.append(rows(0, 3, 1), properties=wrong)
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+
+
 def test_all_can_be_turned_off(tmp_path: Path) -> None:
     """UPKEEP-467."""
     table = made(tmp_path / "t", "mor", 9)
@@ -76,11 +109,14 @@ def test_all_can_be_turned_off(tmp_path: Path) -> None:
 def test_a_service_that_fails_fails_the_call_or_warns(tmp_path: Path) -> None:
     """UPKEEP-467."""
     table = made(tmp_path / "t", "mor", 9)
-    wrong: dict[str, Any] = {**EACH, "hoodie.compaction.strategy": "Nothing"}
+    change_properties(table.storage, {"hoodie.compaction.strategy": "Nothing"})
+    table = table.refresh()
+    change_properties(table.storage, EACH)
+    table = table.refresh()
     with pytest.raises(UsageError, match="strategy: expected one of"):
-        table.upsert(rows(0, 10, 7), properties=wrong)
+        table.upsert(rows(0, 10, 7))
     assert content(table)[0]["n"] == 7  # the write is complete
-    silent = {**wrong, "hoodie.fail.writes.on.inline.table.service.exception": "false"}
+    silent = {"hoodie.fail.writes.on.inline.table.service.exception": "false"}
     with pytest.warns(UserWarning, match="the write is complete, but a service after it failed"):
         table.upsert(rows(0, 10, 8), properties=silent)
     with pytest.raises(UsageError, match=r"properties: expected one of .*, found hoodie.clan.automatic"):
