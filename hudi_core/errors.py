@@ -34,9 +34,14 @@ _MAX_TIMES: Final = 3
 
 
 def list_names(names: Sequence[str]) -> str:
-    """Names as one line of an error: the first twelve, with "..." where there are more; "none" where there are none."""
-    more = ", ..." if len(names) > _MAX_LISTED else ""
-    return ", ".join(names[:_MAX_LISTED]) + more or "none"
+    """Names as one line of an error: the first twelve, with "..." where there are more; "none" where there are none. A name with
+    blanks around it is quoted, else it would look like the one without.
+
+    >>> list_names(["oslo", " oslo"]), list_names([])
+    ("oslo, ' oslo'", 'none')
+    """
+    shown = [name if name == name.strip() else repr(name) for name in names[:_MAX_LISTED]]
+    return ", ".join(shown) + (", ..." if len(names) > _MAX_LISTED else "") or "none"
 
 
 def list_times(times: Sequence[str]) -> str:

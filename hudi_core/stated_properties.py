@@ -33,6 +33,8 @@ def property_texts(given: object, where: str) -> dict[str, str]:
     for name, value in given.items():
         if not isinstance(name, str):
             raise UsageError(where, expected="names of properties", found=describe(name))
+        if name != name.strip() or not name:
+            raise UsageError(where, expected="names of properties, without blanks around them", found=repr(name))
         if not isinstance(value, str | bool | int | float):
             raise UsageError(name, expected="a text, a number, true or false", found=describe(value))
         text = str(value).lower() if isinstance(value, bool) else str(value)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any, Final
 
 from hudi_core.arguments import take_count, take_fields
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.partitions import ALL_PARTITIONS, PartitionFilter
 from hudi_core.commit.times import Clock, system_clock
+from hudi_core.errors import UsageError
 from hudi_core.expr.queries import Condition, Query, as_queries
 from hudi_core.notebook import show_briefly
-from hudi_core.schema.names import name_list
+from hudi_core.schema.names import name_list, ordered_names
 from hudi_core.tally import Tally, refuse_other_tally
 from hudi_core.writing.plan import FileSizes
 
@@ -58,14 +60,21 @@ class ClusterOptions:
     def __post_init__(self) -> None:
         """Takes what users write: a strategy and partitions by name, one name or a list of names."""
         refuse_other_tally(self.tally)
-        object.__setattr__(self, "columns", name_list(self.columns, "columns"))
+        object.__setattr__(self, "columns", ordered_names(self.columns, "columns"))
         object.__setattr__(self, "queries", as_queries(self.queries, "queries"))
         partitions: Any = self.partitions
         if not isinstance(partitions, PartitionFilter):
-            object.__setattr__(self, "partitions", PartitionFilter(selected=name_list(partitions, "partitions")))
+            selected = name_list(partitions, "partitions")
+            if not selected:
+                raise UsageError(
+                    "partitions", expected="paths of partitions; none given means all", found=repr(partitions)
+                )
+            object.__setattr__(self, "partitions", PartitionFilter(selected=selected))
         folder: Any = self.spool_folder
         if isinstance(folder, PathLike):
             object.__setattr__(self, "spool_folder", fspath(folder))
+        if isinstance(self.spool_folder, str) and not Path(self.spool_folder or "?").is_dir():
+            raise UsageError("spool_folder", expected="a folder that is there", found=repr(self.spool_folder))
         take_fields(self)
         for name in ("max_groups", "max_group_bytes"):
             if getattr(self, name) is not None:

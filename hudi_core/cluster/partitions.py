@@ -9,8 +9,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from hudi_core.arguments import take_count
+from hudi_core.arguments import take_count, take_fields
 from hudi_core.errors import UsageError, list_names
+from hudi_core.schema.names import names
 
 _HOURS: Final = 24
 
@@ -44,6 +45,8 @@ class PartitionFilter:
 
     def __post_init__(self) -> None:
         """Raises `UsageError` for a field that has no effect beside the others, and for one that chooses no partition."""
+        take_fields(self)
+        object.__setattr__(self, "selected", names(self.selected, "partitions"))
         if self.selected and self.pattern is not None:
             raise UsageError("partitions", expected="either names of partitions or a pattern", found="both")
         for name, mode, default in _OF_MODES:

@@ -34,6 +34,17 @@ _PAYLOADS: Final = {
 _STORES_KEYS: Final = "hoodie.populate.meta.fields"
 _VIRTUAL: Final = (KeyGeneratorType.SIMPLE, KeyGeneratorType.COMPLEX, KeyGeneratorType.NON_PARTITION)
 """The key generators that Apache Hudi's writers take where keys are virtual."""
+_IN_CAPITALS: Final = (
+    "hoodie.table.base.file.format",
+    "hoodie.table.cdc.supplemental.logging.mode",
+    "hoodie.table.complex.keygenerator.encoding",
+    "hoodie.table.keygenerator.type",
+    "hoodie.table.log.file.format",
+    "hoodie.table.partial.update.mode",
+    "hoodie.table.storage.layout",
+    "hoodie.table.timeline.timezone",
+)
+"""Properties with values that are names of Java's constants: Apache Hudi opens no table where one is in small letters."""
 _NAME: Final = re.compile(r"[^A-Za-z0-9_]")
 
 
@@ -94,6 +105,7 @@ def new_properties(table: NewTable) -> dict[str, str]:
         properties["hoodie.table.multiple.base.file.formats.enable"] = "false"
     properties |= _merging(table)
     properties |= select_persisted_options(table.options)
+    properties |= {name: properties[name].strip().upper() for name in _IN_CAPITALS if name in properties}
     if properties["hoodie.table.cdc.enabled"].strip().lower() == "true":
         properties.setdefault("hoodie.table.cdc.supplemental.logging.mode", CdcMode.DATA_BEFORE_AFTER.value)
     database = properties.get("hoodie.database.name")
@@ -182,7 +194,10 @@ def _refuse(table: NewTable) -> None:
         raise UsageError("schema", expected="columns", found="none")
     for column in table.ordering:
         place = table.schema.find(column)
-        if place is not None and isinstance(place.field.type, t.NESTED):
+        if place is None:
+            expected = f"a column of the schema ({list_names(sorted(names))}), or a part of one"
+            raise UsageError("ordering", expected=expected, found=repr(column))
+        if isinstance(place.field.type, t.NESTED):
             raise UsageError(
                 "ordering", expected="a column of values with an order", found=f"{column} of {text(place.field.type)}"
             )

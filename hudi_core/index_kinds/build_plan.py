@@ -37,6 +37,8 @@ STATISTICS: Final = COLUMN_STATS
 """What an expression index records of the values in a file, unless it is asked for `bloom_filters`."""
 PARTITIONED_SINCE: Final = 9
 """The table version from which a record index may be partitioned."""
+_EXPRESSION: Final = "expr"
+"""The argument by which Apache Hudi's SQL names the function."""
 _NAME: Final = re.compile("[A-Za-z0-9_]+")
 
 
@@ -68,6 +70,8 @@ class IndexOptions:
         if self.columns is not None:
             object.__setattr__(self, "columns", name_list(self.columns, "columns"))
         object.__setattr__(self, "arguments", property_texts(self.arguments, "arguments"))
+        if _EXPRESSION in self.arguments:
+            raise UsageError("arguments", expected="the function in `function`", found=_EXPRESSION)
 
     @property
     def has_function(self) -> bool:

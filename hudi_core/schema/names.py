@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 
 from hudi_core.errors import UsageError, describe
 
@@ -19,8 +19,8 @@ def name_list(given: str | Iterable[str], where: str = "names") -> tuple[str, ..
 
 def names(given: Iterable[str], where: str) -> tuple[str, ...]:
     """Names from a list. Raises `UsageError`, at `where`, for a string, whose letters would be taken for names, for what is no
-    list, and for what has no names."""
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+    list, for a mapping, whose values would have no effect, and for what has no names."""
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         example = f", as [{given!r}]" if isinstance(given, str) else ""
         found = "a string" if isinstance(given, str) else describe(given)
         raise UsageError(where, expected=f"a list of names{example}", found=found)
@@ -29,6 +29,13 @@ def names(given: Iterable[str], where: str) -> tuple[str, ...]:
     if others:
         raise UsageError(where, expected="names", found=describe(others[0]))
     return listed
+
+
+def ordered_names(given: str | Iterable[str], where: str) -> tuple[str, ...]:
+    """Names in the order in which they count, as `name_list` gives them. Raises `UsageError` for a set too."""
+    if isinstance(given, Set):
+        raise UsageError(where, expected="a list of names, whose order counts", found=describe(given))
+    return name_list(given, where)
 
 
 def refuse_repeated(where: str, columns: Sequence[str], meant: Iterable[Hashable]) -> None:

@@ -85,8 +85,9 @@ def validate(
     possible = list_checks()
     wanted = possible if only is None else names(only, "only")
     strange = [name for name in wanted if name not in possible]
-    if strange:
-        raise UsageError("only", expected=f"checks among {', '.join(possible)}", found=", ".join(strange))
+    if strange or not wanted:
+        found = ", ".join(strange) or "none, by which every table would be sound"
+        raise UsageError("only", expected=f"checks among {', '.join(possible)}", found=found)
     return _findings(Subject(refreshed(table), clock), wanted, progress)
 
 

@@ -19,7 +19,10 @@ SCHEMA = hudi_core.schema_of("id string, n int, city string, tags array<string>,
     ("wrong", "where"),
     [
         ({"key": {"id", "n"}}, "key"), ({"partition_by": frozenset({"city"})}, "partition_by"), ({"key": 7}, "key"),
-        ({"indexes": ""}, "indexes"), ({"indexes": [7]}, "indexes"), ({"partition_by": " , "}, "partition_by"),
+        ({"indexes": ""}, "indexes"), ({"indexes": {"column_stats": ["n"]}}, "indexes"), ({"key": {"id": 1}}, "key"),
+        ({"ordering": "id."}, "ordering"), ({"ordering": "place.y"}, "ordering"),
+        ({"options": {" hoodie.table.name": "t"}}, "options"),
+        ({"indexes": [7]}, "indexes"), ({"partition_by": " , "}, "partition_by"),
         ({"ordering": "tags"}, "ordering"), ({"ordering": ["n", "place"]}, "ordering"), ({"version": 9.0}, "version"),
         ({"name": ""}, "name"), ({"name": " "}, "name"), ({"name": "a", "options": {"hoodie.table.name": "b"}}, "name"),
         ({"options": {"hoodie.table.name": ""}}, "name"), ({"options": {5: "x"}}, "options"),
@@ -28,7 +31,7 @@ SCHEMA = hudi_core.schema_of("id string, n int, city string, tags array<string>,
     ],
 )  # fmt: skip
 def test_a_slip_creates_nothing_and_warns_of_nothing(tmp_path: Path, wrong: dict[str, Any], where: str) -> None:
-    """CREATE-1449."""
+    """CREATE-1449, CREATE-1635, CLI-1637."""
     good: dict[str, Any] = {"uri": tmp_path / "t", "schema": SCHEMA, "key": "id"}
     given = {**good, **wrong}
     given["options"] = {"hoodie.parquet.max.file.size": "1", **given.get("options", {})}  # one that is warned of
@@ -51,6 +54,14 @@ def test_what_is_said_about_a_slip_is_what_was_typed(tmp_path: Path) -> None:
         with pytest.raises(UsageError) as refused:
             hudi_core.create(**given)
         assert text in str(refused.value)
+
+
+def test_names_of_constants_are_stored_as_apache_hudi_reads_them(tmp_path: Path) -> None:
+    """CREATE-1635."""
+    options = {"hoodie.table.base.file.format": "parquet", "hoodie.table.timeline.timezone": "utc"}
+    made = hudi_core.create(tmp_path / "t", SCHEMA, "id", ordering="place.x", options=options)
+    for name, value in options.items():
+        assert made.config.properties[name] == value.upper()
 
 
 def test_names_of_an_iterator_all_count(tmp_path: Path) -> None:

@@ -106,6 +106,13 @@ def test_names_are_strings(given: Any) -> None:
         refuse_no_name(given, "here")
 
 
+def test_a_mapping_is_no_list_of_names() -> None:
+    """CLI-1637: {"n": 0} may mean all but n, and {"n": "m"} another name."""
+    for take in (name_list, names):
+        with pytest.raises(UsageError, match=r"^here: expected a list of names, found \{'n': 0\} \(dict\)"):
+            take({"n": 0}, "here")
+
+
 def test_a_string_is_names_with_commas_or_refused() -> None:
     assert name_list(" a, b,,") == ("a", "b") == names(iter(["a", "b"]), "here")
     with pytest.raises(UsageError, match=r"as \['a'\]"):

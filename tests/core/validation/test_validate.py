@@ -72,6 +72,12 @@ def test_checks_are_chosen_by_name(table: Table) -> None:
         validate(table, "commits")
 
 
+def test_no_check_is_none_to_choose(table: Table) -> None:
+    """VALID-1638."""
+    with pytest.raises(UsageError, match="found none, by which every table would be sound"):
+        validate(table, [])
+
+
 @pytest.mark.parametrize(
     ("properties", "expected"),
     [
