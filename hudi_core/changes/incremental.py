@@ -6,9 +6,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hudi_core.errors import ConflictError, UnsupportedError, UsageError
+from hudi_core.arguments import warn_caller
+from hudi_core.errors import ConditionWarning, ConflictError, UnsupportedError, UsageError
 from hudi_core.options import TableConfig, TableType
 from hudi_core.planning.sources.commits import CommitTimes
+from hudi_core.snapshot.time_travel import is_ahead
 from hudi_core.timeline.instants import DELTA_COMMIT, WRITES, Instant, time_order
 from hudi_core.timeline.services import is_planned_clustering
 from hudi_core.timeline.timeline import Timeline
@@ -32,10 +34,10 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
     """The writes after `since`, up to and with `until`; None is the beginning, and the end.
 
     Writes are ordered by their completion time, in layout 1, which has none, by their requested time. `since` may be
-    `earliest`. Archived instants are included where the active timeline does not reach back to `since`, and those that
-    completed after it though they were requested before the active timeline's start. Raises
-    `UsageError` for strings that are no times and an end before the beginning, `UnsupportedError` for a table with virtual keys,
-    and in layout 1 `ConflictError` where a write is pending that will lie before the end.
+    `earliest`; one that is yet to come warns: rule QUERY-1632. Archived instants are included where the active timeline does
+    not reach back to `since`, and those that completed after it though they were requested before the active timeline's start.
+    Raises `UsageError` for strings that are no times and an end before the beginning, `UnsupportedError` for a table with virtual
+    keys, and in layout 1 `ConflictError` where a write is pending that will lie before the end.
     """
     if not config.stores_commit_times:
         raise UnsupportedError(
@@ -44,6 +46,8 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
             found="a table with virtual keys",
         )
     begin = _exact_begin(_begin(since, timeline), timeline)
+    if is_ahead(timeline, begin):
+        warn_caller(f"since {begin}, which is yet to come, no row changed", ConditionWarning)
     end = None if until is None else timeline.query_time(until, "until")
     if end is not None and time_order(end) < time_order(begin):
         raise UsageError("until", expected=f"a time from {begin} on", found=end)

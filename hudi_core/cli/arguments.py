@@ -137,8 +137,8 @@ def names_and_values(option: str, given: Iterable[str] | None, form: str) -> dic
     values: dict[str, str] = {}
     for text in given or ():
         name, equals, value = text.partition("=")
-        if not name or not equals:
-            raise UsageError(option, expected=form, found="a name without =")
+        if not name.strip() or not equals:
+            raise UsageError(option, expected=form, found="= without a name" if equals else "a name without =")
         if name in values:
             raise UsageError(option, expected=f"one value of {name}", found="several")
         values[name] = value

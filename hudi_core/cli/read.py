@@ -106,10 +106,13 @@ def read(
     People see the first 20 unless --limit is set; --json and --output give all. With both, one line says what was written.
     """
     refuse_format(output or "", format)
-    if overwrite and output is None:
+    if overwrite and output in (None, STREAM):
         raise UsageError("--overwrite", expected="--output FILE beside it", found="none")
-    if count and output is not None:
-        raise UsageError("--count", expected="no --output beside it", found="one")
+    if count:
+        beside = {"--output": output is not None, "--columns": columns is not None, "--meta": meta}
+        other = next((name for name, is_given in beside.items() if is_given), None)
+        if other is not None:
+            raise UsageError("--count", expected=f"no {other} beside it", found="one")
     if as_json and output == STREAM:
         raise UsageError(
             "--output", expected="the name of a file: with --json one line says what was written", found=STREAM

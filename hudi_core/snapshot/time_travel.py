@@ -31,11 +31,16 @@ _SECONDS: Final = 14
 def find_ahead(whole: Timeline, cut: Timeline) -> str | None:
     """The time of a query that is yet to come and lies after all instants, which clocks that are ahead may have written: a year
     may be mistyped, and the latest rows are the answer. None for a time that has come, and for none. Rule QUERY-1524."""
-    time, tomorrow = cut.until or "", datetime.fromtimestamp(time_ns() / 1e9, UTC) + _APART
+    return cut.until if cut.until is not None and is_ahead(whole, cut.until) else None
+
+
+def is_ahead(whole: Timeline, time: str) -> bool:
+    """Whether a time is yet to come and lies after all instants. Rule QUERY-1524."""
+    tomorrow = datetime.fromtimestamp(time_ns() / 1e9, UTC) + _APART
     if time <= f"{tomorrow.astimezone(whole.zone):%Y%m%d%H%M%S}" or not begins_instant(time):
-        return None
+        return False
     times = (known for one in whole.instants for known in (one.requested_time, one.completion_time) if known)
-    return time if time[:_SECONDS] > max(times, default="")[:_SECONDS] else None
+    return time[:_SECONDS] > max(times, default="")[:_SECONDS]
 
 
 def refuse_unknown(time: str, whole: Timeline, cut: Timeline) -> None:

@@ -50,7 +50,11 @@ def time_text(time: Time, name: str = "time") -> str:
         case str():
             return time
         case datetime() if time == time:  # the missing time of pandas is not equal to itself
-            return (time if time.tzinfo is None else time.astimezone(UTC)).isoformat()
+            try:
+                return (time if time.tzinfo is None else time.astimezone(UTC)).isoformat()
+            except OverflowError:
+                expected = "a time that UTC has from the year 1 to 9999"
+                raise UsageError(name, expected=expected, found=time.isoformat()) from None
         case date() if time == time:
             return time.isoformat()
         case bool():

@@ -104,8 +104,8 @@ def test_a_name_has_one_value() -> None:
     assert names_and_values("--option", ["a=1", "b==2", "c="], "K=V") == {"a": "1", "b": "=2", "c": ""}
     with pytest.raises(UsageError, match=r"^--option: expected one value of a, found several$"):
         names_and_values("--option", ["a=1", "a=1"], "K=V")
-    for wrong in ("a", "=1"):
-        with pytest.raises(UsageError, match=r"^--option: expected K=V, found a name without =$"):
+    for wrong, text in (("a", "a name without ="), ("=1", "= without a name"), (" =1", "= without a name")):
+        with pytest.raises(UsageError, match=rf"^--option: expected K=V, found {text}$"):
             names_and_values("--option", [wrong], "K=V")
 
 

@@ -124,6 +124,16 @@ def test_rows_are_counted() -> None:
     assert "--output" in ran("read", rides(), "--count", "--output", "x.csv").error
 
 
+def test_options_that_change_nothing_are_refused() -> None:
+    """CLI-1636."""
+    for beside in (["--columns", "fare"], ["--meta"]):
+        assert (
+            ran("read", rides(), "--count", *beside).error == f"--count: expected no {beside[0]} beside it, found one"
+        )
+    answer = ran("read", rides(), "--output", "-", "--format", "csv", "--overwrite")
+    assert answer.error == "--overwrite: expected --output FILE beside it, found none"
+
+
 def test_a_file_is_overwritten_only_where_that_is_said(tmp_path: Path) -> None:
     """CLI-202."""
     target = tmp_path / "rows.csv"

@@ -158,6 +158,23 @@ def test_a_time_that_is_yet_to_come_is_found(days: float, last_days: float, is_a
         assert find_ahead(whole, whole.as_of(there)) is None
 
 
+def test_a_range_that_is_yet_to_begin_warns(tmp_path: Path) -> None:
+    """QUERY-1632: in Python and on the command line, rows and changes."""
+    table = create_table(tmp_path / "t", pa.schema([("id", pa.string())]), "id")
+    table.append(pa.table({"id": ["a"]}))
+    table = table.refresh()
+    for read in (table.scan, table.changes):
+        with pytest.warns(
+            ConditionWarning, match="^since 29990101000000000, which is yet to come, no row changed$"
+        ) as told:
+            assert read(since="2999-01-01").count() == 0
+        assert [warning.filename for warning in told] == [__file__]
+        assert read(since="2020-01-01").count() == 1
+    for options in ([], ["--cdc"]):
+        done = ran("read", tmp_path / "t", "--since", "2999-01-01", *options)
+        assert done.err.splitlines() == ["warning: since 29990101000000000, which is yet to come, no row changed"]
+
+
 @pytest.mark.parametrize("rows", [0, 1])
 def test_a_read_as_of_a_time_that_is_yet_to_come_warns(tmp_path: Path, rows: int) -> None:
     """QUERY-1524: in Python and on the command line, which still answer with the latest rows."""

@@ -118,6 +118,15 @@ def test_invalid_times_are_refused_with_their_type(time: Any) -> None:
         time_text(time)
 
 
+@pytest.mark.parametrize(("year", "hours"), [(1, 14), (9999, -14)])
+def test_moments_that_utc_has_not_are_refused(year: int, hours: int) -> None:
+    """TIME-1640."""
+    zone = timezone(timedelta(hours=hours))
+    moment = datetime.datetime(year, 1 if year == 1 else 12, 1 if year == 1 else 31, 12, tzinfo=zone)
+    with pytest.raises(UsageError, match=r"^as_of: expected a time that UTC has from the year 1 to 9999, found"):
+        time_text(moment, "as_of")
+
+
 def test_the_first_ten_digits_of_an_instant_are_its_hour() -> None:
     """TIME-1297."""
     assert query_time("2026112707", UTC) == "2026112707"
