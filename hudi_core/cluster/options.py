@@ -15,7 +15,7 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UsageError
 from hudi_core.expr.queries import Condition, Query, as_queries
 from hudi_core.notebook import show_briefly
-from hudi_core.schema.names import name_list, ordered_names
+from hudi_core.schema.names import name_list, names_in_order
 from hudi_core.tally import Tally, refuse_other_tally
 from hudi_core.writing.plan import FileSizes
 
@@ -60,7 +60,7 @@ class ClusterOptions:
     def __post_init__(self) -> None:
         """Takes what users write: a strategy and partitions by name, one name or a list of names."""
         refuse_other_tally(self.tally)
-        object.__setattr__(self, "columns", ordered_names(self.columns, "columns"))
+        object.__setattr__(self, "columns", names_in_order(self.columns, "columns"))
         object.__setattr__(self, "queries", as_queries(self.queries, "queries"))
         partitions: Any = self.partitions
         if not isinstance(partitions, PartitionFilter):

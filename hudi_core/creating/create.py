@@ -32,7 +32,7 @@ from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, TimeZone, ta
 from hudi_core.rows.exact_types import choose_written_units
 from hudi_core.rows.outside_files import is_there, table_around, table_below
 from hudi_core.schema.meta import bare_schema
-from hudi_core.schema.names import ordered_names
+from hudi_core.schema.names import names_in_order
 from hudi_core.schema.schema import Schema
 from hudi_core.service_properties import is_of_others, refuse_unknown
 from hudi_core.stated_properties import property_texts
@@ -134,7 +134,7 @@ def create_table(
 
 def _column_names(role: str, given: str | Iterable[str] | None) -> tuple[str, ...]:
     """Names in the order in which they count. Raises `UsageError` for a text without any, and for a set, which has no order."""
-    listed = () if given is None else ordered_names(given, role)
+    listed = () if given is None else names_in_order(given, role)
     if isinstance(given, str) and not listed:
         kind = "an index" if role == "indexes" else "a column"
         raise UsageError(role, expected=f"{kind}, or several with commas between them", found=repr(given))

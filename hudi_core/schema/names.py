@@ -31,7 +31,7 @@ def names(given: Iterable[str], where: str) -> tuple[str, ...]:
     return listed
 
 
-def ordered_names(given: str | Iterable[str], where: str) -> tuple[str, ...]:
+def names_in_order(given: str | Iterable[str], where: str) -> tuple[str, ...]:
     """Names in the order in which they count, as `name_list` gives them. Raises `UsageError` for a set too."""
     if isinstance(given, Set):
         raise UsageError(where, expected="a list of names, whose order counts", found=describe(given))

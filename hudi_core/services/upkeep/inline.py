@@ -40,10 +40,12 @@ def refuse_unusable_request(table: Table, properties: Mapping[str, str]) -> None
     CompactionOptions.from_properties(given, of_logs=True)
     clustering_options(stated)
     inline = InlineCompaction.from_properties(given)
-    asked = next((name for name in _COMPACTS if given.get(name, "").strip().lower() == "true"), None)
+    compaction = next((name for name in _COMPACTS if given.get(name, "").strip().lower() == "true"), None)
     compacts = inline.runs or inline.plans or inline.merges_logs
-    if asked is not None and compacts and table.config.type is TableType.COPY_ON_WRITE:
-        raise UsageError(asked, expected="a merge-on-read table: others have no log files", found="a copy-on-write one")
+    if compaction is not None and compacts and table.config.type is TableType.COPY_ON_WRITE:
+        raise UsageError(
+            compaction, expected="a merge-on-read table: others have no log files", found="a copy-on-write one"
+        )
 
 
 def run_inline(

@@ -391,3 +391,10 @@ def test_a_column_that_changed_its_name_has_no_statistics(tmp_path: Path) -> Non
         build_indexes(refreshed(table), ["record_index"])
     assert refreshed(table).config.kept_partitions <= {"files"}
     assert read(tmp_path / "t", MetadataMode.AUTO)
+
+
+def test_the_function_of_an_index_is_no_argument_of_itself() -> None:
+    """META-1639: the index would be of the column itself."""
+    with pytest.raises(UsageError, match="arguments: expected the function in `function`, found expr"):
+        IndexOptions(columns=["s"], arguments={"expr": "lower"})
+    assert IndexOptions(columns=["s"], arguments={"pos": "1"}).has_function

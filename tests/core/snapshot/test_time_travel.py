@@ -166,9 +166,9 @@ def test_a_range_that_is_yet_to_begin_warns(tmp_path: Path) -> None:
     for read in (table.scan, table.changes):
         with pytest.warns(
             ConditionWarning, match="^since 29990101000000000, which is yet to come, no row changed$"
-        ) as told:
+        ) as warnings:
             assert read(since="2999-01-01").count() == 0
-        assert [warning.filename for warning in told] == [__file__]
+        assert [warning.filename for warning in warnings] == [__file__]
         assert read(since="2020-01-01").count() == 1
     for options in ([], ["--cdc"]):
         done = ran("read", tmp_path / "t", "--since", "2999-01-01", *options)
