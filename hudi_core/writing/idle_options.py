@@ -28,7 +28,7 @@ _COLUMNS: Final = ("missing_columns", "add_columns", NULL_FOR_MISSING, RECONCILE
 """Options about columns that rows lack or add, and about their types."""
 _LOGS: Final = ("record_positions", "partial_updates")
 """Options about log files."""
-_OPTIONS: Final = ("index", "sizes", *_LOGS, "missing_columns", "add_columns", "sort")
+_OPTIONS: Final = ("index", *_LOGS, "missing_columns", "add_columns", "sort")
 _PROPERTIES: Final = (
     NULL_FOR_MISSING,
     RECONCILE_SCHEMA,
@@ -61,23 +61,20 @@ DELETE_WHERE: Final = Change.using("a delete by predicate", "record_positions")
 DELETE_PARTITIONS: Final = Change.using("a delete of partitions")
 UPDATE: Final = Change.using("an update, which names its columns", *_LOGS)
 MERGE: Final = Change.using(
-    "a merge, whose clauses name the columns", "index", "sizes", "record_positions", UPDATE_PARTITION_PATH
+    "a merge, whose clauses name the columns", "index", "record_positions", UPDATE_PARTITION_PATH
 )
 OVERWRITE_WHERE: Final = Change("an overwrite with a predicate", MERGE.uses)
-TRANSACTION: Final = Change.using(
-    "a transaction", *_COLUMNS, "index", "sizes", "record_positions", UPDATE_PARTITION_PATH
-)
+TRANSACTION: Final = Change.using("a transaction", *_COLUMNS, "index", "record_positions", UPDATE_PARTITION_PATH)
 TRANSACTION_OF_DELETES: Final = Change("a transaction of deletes", DELETE.uses)
-_ADDS: Final = ("sizes", *_COLUMNS)
 _CHANGES: Final[Mapping[Operation, Change]] = MappingProxyType(
     {
-        Operation.UPSERT: Change.using(Operation.UPSERT, *_ADDS, *_LOGS, "index", UPDATE_PARTITION_PATH),
-        Operation.INSERT: Change.using(Operation.INSERT, *_ADDS, "index", INSERT_DUPLICATES, DROP_DUPLICATES),
-        Operation.APPEND: Change.using(Operation.APPEND, *_ADDS),
-        Operation.BULK_INSERT: Change.using(Operation.BULK_INSERT, *_ADDS, "sort", BULK_SORT),
+        Operation.UPSERT: Change.using(Operation.UPSERT, *_COLUMNS, *_LOGS, "index", UPDATE_PARTITION_PATH),
+        Operation.INSERT: Change.using(Operation.INSERT, *_COLUMNS, "index", INSERT_DUPLICATES, DROP_DUPLICATES),
+        Operation.APPEND: Change.using(Operation.APPEND, *_COLUMNS),
+        Operation.BULK_INSERT: Change.using(Operation.BULK_INSERT, *_COLUMNS, "sort", BULK_SORT),
         Operation.DELETE: DELETE,
-        Operation.INSERT_OVERWRITE: Change.using(Operation.INSERT_OVERWRITE, *_ADDS),
-        Operation.INSERT_OVERWRITE_TABLE: Change.using(Operation.INSERT_OVERWRITE_TABLE, *_ADDS),
+        Operation.INSERT_OVERWRITE: Change.using(Operation.INSERT_OVERWRITE, *_COLUMNS),
+        Operation.INSERT_OVERWRITE_TABLE: Change.using(Operation.INSERT_OVERWRITE_TABLE, *_COLUMNS),
     }
 )
 

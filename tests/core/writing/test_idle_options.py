@@ -107,15 +107,6 @@ def test_an_upsert_of_whole_rows_updates_no_part_of_them(tmp_path: Path) -> None
     refused(table, CHANGES["merge"], partial, "partial_updates: expected no such option for a merge")
 
 
-def test_sizes_of_files_are_refused_where_no_row_is_added(tmp_path: Path) -> None:
-    """WRITE-1630."""
-    table, sizes = made(tmp_path), WriteOptions(sizes=FileSizes(1 << 20))
-    changes = [change for name, change in CHANGES.items() if name.startswith(("delete", "update"))]
-    for change in (*changes, whole("delete"), in_parts("delete"), transaction(upserts=False)):
-        refused(table, change, sizes, "sizes: expected no such option for a")
-    assert table.upsert(ROWS, sizes).updated == 2
-
-
 def test_a_limit_of_small_files_beyond_the_target_is_refused() -> None:
     """WRITE-1630: no row would go to a file between the two."""
     with pytest.raises(UsageError, match="sizes: expected a limit of small files of at most the target of 1000 bytes"):
