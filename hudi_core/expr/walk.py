@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, assert_never
@@ -71,13 +72,31 @@ MAX_DERIVED_DEPTH: Final = MAX_TREE_DEPTH + 16
 """Nodes inside each other of a tree that is made around or of one that a user wrote."""
 
 
+_SHALLOW: Final = 16
+"""Nodes inside each other for which there is room wherever anything is called."""
+_FRAMES: Final = 5
+"""Calls inside each other for each node, at most about."""
+
+
+def _refuse_full_stack(depth: int) -> None:
+    frame, used = sys._getframe(), 0
+    while frame.f_back is not None:
+        frame, used = frame.f_back, used + 1
+    room = (sys.getrecursionlimit() - used) // _FRAMES
+    if room < depth:
+        expected = f"at most {max(room, 0)} nested conditions and calls, for which Python's stack has room"
+        raise ExpressionError("predicate", expected=expected, found=str(depth))
+
+
 def check_depth(expr: Expr, most: int = MAX_TREE_DEPTH) -> None:
     """Raises `ExpressionError` for a tree of more than so many nodes inside each other; `And` and `Or` may be as wide as they
-    like."""
+    like. So does one that is too deep for what callers, whose own calls may be nested deeply, left of the interpreter's stack."""
     level: Sequence[Expr] = (expr,)
-    for _ in range(most):
+    for depth in range(1, most + 1):
         level = [part for node in level for part in parts_of(node)]
         if not level:
+            if depth > _SHALLOW:
+                _refuse_full_stack(depth)
             return
     raise ExpressionError("predicate", expected=f"at most {MAX_TREE_DEPTH} nested conditions and calls", found="more")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -90,6 +91,19 @@ def test_a_deeper_one_is_refused(shape: Callable[[int], n.Expr], levels: int) ->
     for step in (predicate_tree, lambda tree: bind(tree, SCHEMA)):
         with pytest.raises(ExpressionError, match=f"expected at most {MAX_TREE_DEPTH} nested conditions and calls"):
             step(tree)
+
+
+def test_a_tree_that_the_stack_has_no_room_for_is_refused() -> None:
+    """EXPR-43: by callers whose own calls are nested deeply."""
+
+    def call_within(levels: int, step: Callable[[], object]) -> object:
+        return call_within(levels - 1, step) if levels else step()
+
+    text = f"a{' + 1' * 90} > 0"
+    for step in (lambda: predicate_tree(text), lambda: bind(sums(90), SCHEMA)):
+        with pytest.raises(ExpressionError, match=r"expected at most [0-9]+ nested conditions and calls, for which Py"):
+            call_within(sys.getrecursionlimit() - 250, step)
+    assert call_within(sys.getrecursionlimit() - 250, lambda: bind(sums(10), SCHEMA)) is not None
 
 
 def test_a_deep_term_is_refused() -> None:
