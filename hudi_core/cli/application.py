@@ -202,7 +202,8 @@ def _status(run: Callable[[], int], given: Sequence[str] = ()) -> int:
         return _report(f"error: {problem}: the limit of threads or of memory is reached", 1)
     except OSError as problem:
         # What is not of a file is of the text of --help and --version, which Typer writes itself.
-        place = "standard output" if problem.filename is None else problem.filename
+        nameless = "the current folder" if isinstance(problem, FileNotFoundError) else "standard output"
+        place = nameless if problem.filename is None else problem.filename
         return _report(f"error: {place}: {problem.strerror or problem}", 1)
     return status
 

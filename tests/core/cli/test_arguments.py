@@ -99,6 +99,15 @@ def test_a_predicate_of_several_stands_for_itself() -> None:
         conjunction(["n = 1) OR (m = 2", "k = 3"])
 
 
+def test_a_current_folder_that_is_gone_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CLI-1641."""
+    monkeypatch.chdir(tmp_path)
+    tmp_path.rmdir()
+    answer = ran("count", "t")
+    assert (answer.status, answer.error) == (1, "the current folder: No such file or directory")
+    assert ran("count", rides()).status == 0
+
+
 def test_a_name_has_one_value() -> None:
     """CLI-200."""
     assert names_and_values("--option", ["a=1", "b==2", "c="], "K=V") == {"a": "1", "b": "=2", "c": ""}
