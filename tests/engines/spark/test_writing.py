@@ -6,7 +6,7 @@ The rules are tested on parts of this process in `tests/core/writing/spread`; he
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from hudi_core.errors import HudiError, RowError, SchemaError, UsageError
 from hudi_core.expr.build import col
 from hudi_core.front.keywords import WriteKeywords
 from hudi_core.front.table import Table as FrontTable
+from hudi_core.services.upkeep import inline
 from hudi_core.table.engines import load_engine
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
@@ -32,8 +33,10 @@ from hudi_core.writing.by_predicate import delete_where, update
 from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
+from hudi_core.writing.result import WriteResult
 from hudi_spark.arrow_form import batch_form
 from hudi_spark.front.table import SparkTable
+from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import schema_to_spark
 from tests.core.writing.spread.test_buckets import LAYOUTS, assert_same
 from tests.support import drawing
@@ -201,24 +204,34 @@ def test_every_verb_has_its_operation(spark: Any, tmp_path: Path) -> None:
         table.delete()
 
 
-def test_services_follow_writes_that_ask_for_them(spark: Any, tmp_path: Path) -> None:
+def test_services_follow_writes_that_ask_for_them(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """UPKEEP-1631: by each verb; a property that no service could go by is refused before."""
-    frame = frame_of(spark, random_rows(random.Random(1), 30, [0]), 2)
+    drawn = random_rows(random.Random(1), 30, [0])
+    by_key = {(row["id"], row["p"]): row for row in drawn.to_pylist()}
+    frame = frame_of(spark, pa.Table.from_pylist(list(by_key.values()), drawn.schema), 2)
     table = hudi_spark.create(spark, str(tmp_path / "t"), frame, "id", partition_by="p", ordering="ts")
-    table.insert(frame)
+    table.upsert(frame)
     cleans: dict[str, Any] = {"properties": {"hoodie.clean.automatic": "true", "hoodie.clean.commits.retained": "1"}}
-    for verb in (
+    run_inline, runs = inline.run_inline, list[Table]()
+
+    def counted(served: Table, properties: Mapping[str, str]) -> object:
+        runs.append(served)
+        return run_inline(served, properties)
+
+    monkeypatch.setattr(inline, "run_inline", counted)
+    verbs: tuple[Callable[[], WriteResult], ...] = (
         lambda: table.upsert(frame, **cleans),
         lambda: table.update({"ts": 99}, "ts > 0", **cleans),
         lambda: table.merge(frame, ["id", "p"]).when_matched_update().execute(**cleans),
-        lambda: table.overwrite(frame, where="ts > 0", **cleans),
-        lambda: table.delete(where="ts > 0", **cleans),
+        lambda: table.overwrite(frame, where="ts > -99", **cleans),
+        lambda: table.delete(where="p = 'p1'", **cleans),
         lambda: table.delete_partitions(["p0"], **cleans),
-    ):
-        before = [one.action for one in table.refresh().table.timeline.instants].count("clean")
+    )
+    for number, verb in enumerate(verbs, 1):
         verb()
-        after = [one.action for one in table.refresh().table.timeline.instants].count("clean")
-        assert after == before + 1
+        assert len(runs) == number, number
+    assert isinstance(runs[0].engine.runner, SparkRunner)
+    assert "clean" in {one.action for one in table.refresh().table.timeline.instants}
     before = len(table.refresh().table.timeline.instants)
     with pytest.raises(UsageError, match=r"clean\.policy: expected one of"):
         table.append(frame, properties={"hoodie.clean.automatic": "true", "hoodie.clean.policy": "x"})
