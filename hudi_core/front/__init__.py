@@ -11,4 +11,5 @@ opening      opening and creating tables
 schemas      schemas made from columns and from other libraries' schemas, and the way back
 services     an open table with its services as methods
 table        an open table with its operations as methods
+writes       writes and the services that follow them, as functions
 """

@@ -35,6 +35,7 @@ conditions       conditions that decide which rows are written, and what SQL ref
 deleted_keys     where rows go whose keys log files alone delete: to the file group that had them
 duplicates       what an insert does with keys that are there
 half_written     file groups with a base file of a write that goes on, beside which some readers miss log files
+idle_options     options that would have no effect in a write: they are refused
 incoming         rows that are to be written: in the table's schema, with their keys, and checked
 incoming_checks  rows that are refused for their keys before anything is written
 index_build      the former place of `index_builds.build`
