@@ -1,18 +1,21 @@
 """Incremental queries: which commits lie between two times, and the timeline at the end of them. Rules QUERY-5 to QUERY-10,
-QUERY-1043, QUERY-1432.
+QUERY-1043, QUERY-1432, QUERY-1655.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hudi_core.arguments import warn_caller
 from hudi_core.errors import ConditionWarning, ConflictError, UnsupportedError, UsageError
+from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.options import TableConfig, TableType
 from hudi_core.planning.sources.commits import CommitTimes
 from hudi_core.snapshot.time_travel import is_ahead
 from hudi_core.timeline.instants import DELTA_COMMIT, WRITES, Instant, time_order
 from hudi_core.timeline.services import is_planned_clustering
+from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
 from hudi_core.timeline.times import EARLIEST
 
@@ -69,6 +72,38 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
     # A compaction after a log compaction leaves its time to rows of base files: they would be in no range.
     times = frozenset(instant.requested_time for instant in later)
     return CommitRange(cut, CommitTimes(description, times, begin, first), instants)
+
+
+def refuse_lost(commit_range: CommitRange, slices: Sequence[FileSlice], cleaned: UsageError) -> None:
+    """Raises `UsageError` where a file that holds rows of the range is missing among the slices at its end, or may be: some of
+    that end may be `cleaned` away, as that error says. All rows of the range are in files that its commits wrote. Rule
+    QUERY-1655."""
+    if (commits := commit_range.commits) is None or commits.may_have_unknown:
+        raise cleaned
+    there = {(one.partition, one.file_id): one for one in slices}
+    replaced = commit_range.timeline.with_archived().replaced
+    for instant in commit_range.instants:
+        for partition, stats in commit_range.timeline.metadata(instant).stats.items():
+            for stat in stats:
+                group = partition, stat.file_id
+                if group not in replaced and not _holds(there.get(group), stat.path.rpartition("/")[2]):
+                    expected = "a later end of the range, or none: rows that changed come in their latest state"
+                    found = f"one whose file in {'/'.join(group).lstrip('/')} was cleaned away"
+                    raise UsageError("until", expected=expected, found=found) from cleaned
+
+
+def _holds(slice: FileSlice | None, name: str) -> bool:
+    """Whether a slice is made of a file that was written to its file group, or of a later one. Change logs do not count."""
+    base, log = parse_base_file(name), parse_log_file(name)
+    if base is None and (log is None or log.is_cdc):
+        return True
+    if slice is None:
+        return False
+    if base is not None:
+        return time_order(slice.instant) >= time_order(base.instant)
+    assert log is not None
+    is_merged = slice.base is not None and time_order(slice.instant) > time_order(log.instant)
+    return is_merged or any(one.name == name for one in slice.logs)
 
 
 def find_end(timeline: Timeline) -> str | None:

@@ -196,8 +196,7 @@ class Table(Portable, AnswersOtherWords):
         commit_range = incremental.between(self.timeline, self.config, begin, end)
         # Like Apache Hudi under the latest schema, also where the range ends before that schema.
         return scanning.Scan(
-            self._sources_of(self._snapshot_of(commit_range.timeline, end, self.timeline), commit_range.commits),
-            options,
+            self._sources_of(self._snapshot_of_range(commit_range, end), commit_range.commits), options
         )
 
     def _on_damage(self, choice: str) -> OnDamage:
@@ -260,6 +259,16 @@ class Table(Portable, AnswersOtherWords):
                 time_travel.refuse_cleaned(requested_time, time, self.timeline, cut, lambda: snapshot.slices)
             self._whole.add(key)
         return snapshot
+
+    def _snapshot_of_range(self, commit_range: incremental.CommitRange, end: str | None) -> Snapshot:
+        """The snapshot at the end of a range, whose files beside those of the range may be cleaned away. Raises `UsageError`
+        where files of the range may be."""
+        try:
+            return self._snapshot_of(commit_range.timeline, end, self.timeline)
+        except UsageError as cleaned:
+            snapshot = self._cut_of(commit_range.timeline, self.timeline)
+            incremental.refuse_lost(commit_range, snapshot.slices, cleaned)
+            return snapshot
 
     def _cut_of(self, cut: Timeline, named_by: Timeline | None) -> Snapshot:
         """What is there of the snapshot at a cut of the timeline: files of it may be cleaned away."""

@@ -36,6 +36,11 @@ class CommitTimes:
         unknown = self.first is None or order < time_order(self.first)
         return requested_time in self.times or (unknown and order > time_order(self.since))
 
+    @property
+    def may_have_unknown(self) -> bool:
+        """Whether some of the commits may be on no timeline."""
+        return self.first is None or time_order(self.since) < time_order(self.first)
+
     def condition(self, schema: Schema) -> Conjunct:
         """The condition on rows: their commit is one of these."""
         time, start = col(COMMIT_TIME), time_order(self.since)

@@ -108,7 +108,7 @@ def test_missing_files_are_reported(tmp_path: object) -> None:
 
 @pytest.mark.parametrize("kind", ["cow", "mor"])
 def test_a_range_is_answered_where_its_own_files_are_there(tmp_path: Path, kind: str) -> None:
-    """QUERY-17: also where the table as it was at its end is cleaned away; a scan of that is refused."""
+    """QUERY-17: also where the table as it was at its end is cleaned away; a scan of all of that is refused."""
     types = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
     table = create_table(tmp_path / "t", types, "id", partition_by="p", type=kind)
     for number, (key, partition) in enumerate(["ax", "ax", "by", "ax", "cz", "ax", "dw"]):

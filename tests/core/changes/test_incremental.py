@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from hudi_core.changes.incremental import CommitRange, between, find_end
 from hudi_core.errors import ConflictError, UnsupportedError, UsageError
+from hudi_core.front.opening import create_table
+from hudi_core.front.table import Table
 from hudi_core.options import TableConfig, table_config
 from hudi_core.timeline.history_lsm import LsmHistory
 from hudi_core.timeline.timeline import Timeline, timeline_in
@@ -176,3 +181,52 @@ def test_a_begin_to_the_second_has_all_writes_of_the_second() -> None:
     assert times(between(every, config(), whole, None)) == [first, later]
     assert times(between(every, config(), "20260101000000", None)) == [whole, first, later]
     assert times(between(every, config(), first, None)) == [later]
+
+
+TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
+
+
+@pytest.mark.each_value
+@pytest.mark.parametrize("version", [6, 9])
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+@pytest.mark.parametrize("kept", [{"keep_commits": 1}, {"keep_versions": 1}])
+def test_a_range_of_rows_needs_the_files_of_its_own_commits(
+    tmp_path: Path, kind: str, version: int, kept: dict[str, int]
+) -> None:
+    """QUERY-1655: it is answered as before the clean, or refused."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", type=kind, version=version)
+    for number, (key, partition) in enumerate(["ax", "by", "ax", "cz", "by", "dw"]):
+        table.refresh().upsert([{"id": key, "p": partition, "n": number}])
+        if kind == "mor" and number in (2, 4):
+            table.refresh().compact()
+    table = table.refresh()
+    table.overwrite_partitions([{"id": "q", "p": "w", "n": 9}])
+    table = table.refresh()
+    ends = sorted(one.completion_time or one.requested_time for one in table.timeline.commits)
+    wanted = {piece: rows_between(table, *piece) for piece in combinations(["earliest", *ends], 2)}
+    assert table.clean(**kept).files
+    cleaned = table.refresh()
+    answers = {}
+    for piece in wanted:
+        try:
+            answers[piece] = rows_between(cleaned, *piece)
+        except UsageError as error:
+            assert "cleaned away" in str(error)
+            if piece[0] != "earliest" and "until" in str(error):
+                assert "a later end of the range, or none: rows that changed come in their latest state" in str(error)
+    assert answers == {piece: rows for piece, rows in wanted.items() if piece in answers}
+    assert len(answers) < len(wanted)
+    as_of = [end for end in ends if is_refused(cleaned, end)]
+    assert any(since != "earliest" and until in as_of and rows for (since, until), rows in answers.items())
+
+
+def rows_between(table: Table, since: str, until: str) -> list[tuple[object, ...]]:
+    return sorted(tuple(row.values()) for row in table.scan(since=since, until=until, meta=False).to_json_rows())
+
+
+def is_refused(table: Table, end: str) -> bool:
+    try:
+        table.scan(until=end)
+    except UsageError:
+        return True
+    return False
