@@ -313,6 +313,11 @@ class TableConfig(BaseModel):
         return tuple(field.partition(":")[0].strip() for field in self.stated_partition_fields)
 
     @property
+    def left_out_columns(self) -> frozenset[str]:
+        """Names of the columns that files and commits leave out, for partition paths have their values. Rule WRITE-1650."""
+        return frozenset(self.partition_fields if self.drop_partition_columns else ())
+
+    @property
     def named_columns(self) -> Mapping[str, tuple[str, ...]]:
         """The columns that the table needs by name, by the property that names them."""
         return {

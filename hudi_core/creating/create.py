@@ -41,7 +41,10 @@ from hudi_core.table.keying import is_ambiguous
 from hudi_core.table.open import location_of, open_table
 from hudi_core.table.table import Table
 from hudi_core.timeline.files import SCHEMA_FOLDER
+from hudi_core.transactions.left_out import refuse_left_out
 from hudi_core.transactions.refusals import refuse_unwritable_properties
+from hudi_core.types import nodes as t
+from hudi_core.types.text import text
 
 KEEPER: Final = ".hudi-core-keeps-this-folder"
 """An empty file by which a folder of an object store is there; readers of timelines ignore it."""
@@ -191,6 +194,12 @@ def _refuse_unwritable(
     except CorruptFileError as error:
         raise UsageError(error.where, expected=error.expected, found=error.found) from None
     refuse_unwritable_properties(config, where)
+    refuse_left_out(config, schema, where)
+    for name in config.partition_fields:
+        kind = schema.get(name).field.type
+        if name in config.left_out_columns and not isinstance(kind, t.String):
+            expected = "strings where files leave partition columns out: Apache Hudi reads them as strings"
+            raise UsageError(name, expected=expected, found=text(kind))
     made_up = {} if config.record_key_fields else {AUTO_INSTANT: "0"}
     generator = choose({**table_options(config), **made_up}, writer=WritePath.ROW, machine=UTC_MACHINE)
     KeyGenerator(generator, schema, engine.values)

@@ -34,6 +34,7 @@ from hudi_core.formats.names import BaseFileName
 from hudi_core.parallel.ordered import CallsAside
 from hudi_core.paths import data_path, file_name, join_paths
 from hudi_core.schema.meta import META_COLUMNS, RECORD_KEY
+from hudi_core.schema.project import leave_out
 from hudi_core.schema.schema import Schema
 from hudi_core.tally import Tally
 from hudi_core.types import nodes as t
@@ -139,8 +140,8 @@ class StreamedKeys:
 
 @dataclass(eq=False)
 class BaseFileWriter:
-    """Writes one base file. `schema` is that of the file, the meta columns first; rows come with these or, with virtual keys,
-    without: then they are null."""
+    """Writes one base file. `schema` is that of the rows and of the file, the meta columns first; rows come with these or, with
+    virtual keys, without: then they are null. The file has no columns that are `left_out`."""
 
     engine: Engine[Any, Any, Any]
     storage: Storage
@@ -155,6 +156,7 @@ class BaseFileWriter:
     tally: Tally | None = None
     """Gets the rows as they are written."""
     older: OlderFile | None = None
+    left_out: frozenset[str] = frozenset()
     expected: int | None = None
     """How many rows come at most, where nobody asks for their `keys` afterwards: then these are not held."""
     _keys: list[StringColumn] = field(default_factory=list)
@@ -163,7 +165,7 @@ class BaseFileWriter:
         """Rows whose commit time is null are those of this write. Raises what the batches and the storage raise; no file
         remains then."""
         stamped = (made.rows for made in self._stamp_rows(map(RewrittenRows, batches)))
-        return self._file_writer().write(self.storage, self.target.path, self.schema, stamped, self._footer)
+        return self._file_writer().write(self.storage, self.target.path, self._stored, stamped, self._footer)
 
     def rewrite(self, rows: Iterable[RewrittenRows[Any]]) -> WrittenFile:
         """As `write`, of rows that may be those of the older file."""
@@ -171,10 +173,14 @@ class BaseFileWriter:
             return self.write(made.rows for made in rows)
         file, as_stored, stamped = self.older.file, self.older.as_stored, self._stamp_rows(rows)
         path, writer = self.target.path, self._file_writer()
-        return writer.rewrite(self.storage, path, self.schema, stamped, self._footer, file, as_stored)
+        return writer.rewrite(self.storage, path, self._stored, stamped, self._footer, file, as_stored)
 
     def _file_writer(self) -> FileWriter[Any]:
         return self.engine.writer(EXTENSION, self.codec, self.held)
+
+    @cached_property
+    def _stored(self) -> Schema:
+        return leave_out(self.schema, self.left_out)
 
     @cached_property
     def bloom_filter(self) -> bytes | None:
@@ -234,11 +240,16 @@ class BaseFileWriter:
             assert isinstance(keys, StringColumn)
             add = self._keys.append if self._streamed is None else self._streamed.add
             add(StringColumn(keys.offsets, keys.data))
-        return values.struct(list(zip(self.schema.fields, parts, strict=True)), values.is_null(root), root)
+        stored = [
+            (column, part)
+            for column, part in zip(self.schema.fields, parts, strict=True)
+            if column.name not in self.left_out
+        ]
+        return values.struct(stored, values.is_null(root), root)
 
     def _footer(self) -> Mapping[str, str]:
         pairs = {
-            "parquet.avro.schema": _avro_schema(self.schema),
+            "parquet.avro.schema": _avro_schema(self._stored),
             "writer.model.name": "avro",
         }
         bloom_filter = self.bloom_filter

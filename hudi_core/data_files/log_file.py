@@ -34,6 +34,7 @@ from hudi_core.paths import data_path, file_name, join_paths
 from hudi_core.reading.log_records import LogRecords
 from hudi_core.reading.merge_columns import MergeColumns
 from hudi_core.schema.meta import META_COLUMNS, is_meta
+from hudi_core.schema.project import leave_out
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice
@@ -145,8 +146,9 @@ class LogFileWriter:
         # Without positions rows come in the order of the input.
         order = np.argsort(latest.sources[:, 0] if places is None else places, kind="stable")
         of_rows, listed = self._divide(records, latest, order)
-        schema = self.columns.schema if columns is None else self._partial(columns)
-        rows = _with_fields(self._rows(records, latest.sources[of_rows]), schema.record)
+        whole = leave_out(self.columns.schema, self.snapshot.config.left_out_columns)
+        schema = whole if columns is None else self._partial(whole, columns)
+        rows = with_fields(self._rows(records, latest.sources[of_rows]), schema.record)
         deletes = [
             deletes_of_keys(take_strings(strings, key_ids[of_deletes]), self.target.partition, ordering)
             for of_deletes, ordering in listed
@@ -156,7 +158,7 @@ class LogFileWriter:
             return None
         of_parts = [
             _BlockHeaders(self._header(stored), base, None if places is None else places[some])
-            for stored, some in ((schema, of_rows), *((self.columns.schema, of_deletes) for of_deletes, _ in listed))
+            for stored, some in ((schema, of_rows), *((whole, of_deletes) for of_deletes, _ in listed))
         ]
         if columns is not None:
             of_parts[0].shared[HeaderKey.IS_PARTIAL] = "true"
@@ -258,10 +260,9 @@ class LogFileWriter:
             yield self.engine.rows.to_column(root, schema.record, target.path)
             first += self.engine.rows.count(batch)
 
-    def _partial(self, columns: Collection[str]) -> Schema:
+    def _partial(self, whole: Schema, columns: Collection[str]) -> Schema:
         """The schema of rows that change some columns alone."""
-        whole = self.columns.schema
-        ordering = {whole.fields[place.positions[0]].name for place in self.columns.ordering}
+        ordering = {self.columns.schema.fields[place.positions[0]].name for place in self.columns.ordering}
         kept = tuple(
             column for column in whole.fields
             if column.name in columns or column.name in ordering or is_meta(column.name)
@@ -324,7 +325,8 @@ def store_log(snapshot: Snapshot, target: LogTarget, blocks: Iterable[bytes]) ->
     return len(content)
 
 
-def _with_fields(rows: StructColumn, record: t.Record) -> StructColumn:
+def with_fields(rows: StructColumn, record: t.Record) -> StructColumn:
+    """Rows with the fields of the record alone, in its order."""
     return replace(rows, fields={field.name: rows.fields[field.name] for field in record.fields})
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.index_kinds.build_plan import IndexOptions, name_partitions
 from hudi_core.index_kinds.expressions import expression_of, refuse_unindexable_value
+from hudi_core.index_kinds.fixed_columns import refuse_left_out_column
 from hudi_core.index_kinds.secondary import refuse_unindexable
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.expressions import EXPRESSION_OPTION, FUNCTIONS, IDENTITY
@@ -25,6 +26,7 @@ from hudi_core.metadata_rows.secondary import secondary_definition
 from hudi_core.metadata_writer.initial import new_definitions
 from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.names import refuse_repeated
+from hudi_core.schema.project import leave_out
 from hudi_core.table.table import Table
 
 
@@ -98,7 +100,7 @@ def _statistics_of(
     table: Table, partition: str, before: IndexDefinition | None, options: IndexOptions
 ) -> IndexDefinition:
     """The definition of column statistics: of the requested columns, else of those that they had, else of the first ones."""
-    schema = bare_schema(table.schema)
+    schema = leave_out(bare_schema(table.schema), table.config.left_out_columns)
     definition = new_definitions([partition], schema, table.config)[partition]
     if options.columns is None:
         if before is None:
@@ -107,6 +109,8 @@ def _statistics_of(
         return definition.model_copy(update={"columns": tuple(kept)}) if kept else definition
     columns = tuple(options.columns)
     refuse_repeated("columns", columns, columns)
+    for column in columns:
+        refuse_left_out_column(table, partition, column)
     possible = columns_with_statistics(columns, schema, definition.version)
     strange = [column for column in columns if column not in possible]
     if strange or not columns:

@@ -9,7 +9,7 @@ from hudi_core.evolve.fields import brief
 from hudi_core.expr.bind import bind_term
 from hudi_core.expr.predicate import Term
 from hudi_core.index_kinds.expression_values import Expression, can_be_filtered
-from hudi_core.index_kinds.fixed_columns import refuse_changed_column
+from hudi_core.index_kinds.fixed_columns import refuse_changed_column, refuse_left_out_column
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.expressions import IndexedValue, find_indexed_value
 from hudi_core.metadata_rows.expression import INDEX_TYPES, IndexedExpression
@@ -46,6 +46,7 @@ def expression_of(table: Table, partition: str, definition: IndexDefinition) -> 
             found=f"{definition.kind} of {', '.join(definition.columns)} in version {definition.version}",
         )
     name = definition.columns[0]
+    refuse_left_out_column(table, partition, name)
     place = table.schema.find((name,))
     value = None if place is None else find_indexed_value(definition, place.field.type)
     if place is None or value is None or not _can_be_recorded(value, definition):

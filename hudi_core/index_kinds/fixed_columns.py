@@ -1,4 +1,4 @@
-"""Columns with an index of their own, which stay as they are. Rules WRITE-42, WRITE-62."""
+"""Columns with an index of their own, which stay as they are, and those that have none. Rules WRITE-42, WRITE-62, WRITE-1653."""
 
 from __future__ import annotations
 
@@ -22,3 +22,11 @@ def refuse_changed_column(table: Table, partition: str, name: str, kind: str, sc
             expected=f"{name} unchanged while it has {kind}; drop the index first",
             found=f"{after.field.type}" if after is not None and is_same_column else "another column",
         )
+
+
+def refuse_left_out_column(table: Table, partition: str, name: str) -> None:
+    """Raises `UnsupportedError` for an index, a metadata partition, of a column that files leave out: it would be of nulls. Rule
+    WRITE-1653."""
+    if name in table.config.left_out_columns:
+        where, expected = f"{table.storage.uri}: {partition}", "a column that files have"
+        raise UnsupportedError(where, expected=expected, found=f"the partition column {name}, which they leave out")

@@ -13,7 +13,7 @@ from hudi_core.commit.statuses import CLUSTER, COMPACTIONS, TableChange, WriteSt
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.secondary_keys import NO_KEYS, KeyChange, SecondaryKeys, concat_keys
 from hudi_core.index_kinds.after_write import slice_after, snapshot_after
-from hudi_core.index_kinds.fixed_columns import refuse_changed_column
+from hudi_core.index_kinds.fixed_columns import refuse_changed_column, refuse_left_out_column
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.kinds import SECONDARY, of_kind
 from hudi_core.metadata.table import RECORD_INDEX
@@ -78,6 +78,7 @@ def _make_indexed(
 
 def refuse_unindexable(table: Table, partition: str, name: str) -> None:
     """Raises `UnsupportedError` for a column that cannot have a secondary index here. Rules META-111, WRITE-42."""
+    refuse_left_out_column(table, partition, name)
     place = table.schema.find((name,))
     if place is None or not can_be_secondary(place.field.type):
         raise UnsupportedError(

@@ -111,6 +111,11 @@ def _plain(config: TableConfig, position: int) -> bool:
             return False
 
 
+def is_value_of_path(config: TableConfig, position: int, type: t.Type) -> bool:
+    """Whether paths are made so that they give the value of the partition field at a position, of this type."""
+    return _plain(config, position) and isinstance(type, _INVERTIBLE) and not config.slash_separated_dates
+
+
 def _value(segment: str, name: str, type: t.Type, config: TableConfig) -> PathValue | None:
     if config.hive_style_partitioning:
         if not segment.startswith(f"{name}="):
@@ -126,6 +131,6 @@ def _value(segment: str, name: str, type: t.Type, config: TableConfig) -> PathVa
         value = segment if isinstance(type, t.String) else parse_text(segment, type)
     except HudiError:
         return None
-    if segment == LEGACY_DEFAULT:
+    if segment == LEGACY_DEFAULT and not config.drop_partition_columns:  # no file says which of them it is
         return PathValue("", LEGACY_DEFAULT, True)
     return PathValue(value, value, False)

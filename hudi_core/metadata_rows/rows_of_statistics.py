@@ -40,6 +40,7 @@ from hudi_core.metadata_rows.statistics_rows import (
 )
 from hudi_core.pruning.statistics import ColumnStatistics, from_values
 from hudi_core.schema.meta import META_COLUMNS
+from hudi_core.schema.project import leave_out
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 
@@ -190,10 +191,11 @@ def _version_of(commit: CommittedChange) -> str:
 
 def _columns_of(commit: CommittedChange) -> dict[str, t.Type]:
     definition = commit.definitions.get(COLUMN_STATS)
+    schema = leave_out(commit.change.schema, commit.metadata.config.left_out_columns)
     # Apache Hudi's Java client keeps the index without a definition. Rule META-712.
-    default = default_columns(commit.change.schema, _version_of(commit), own=True)
+    default = default_columns(schema, _version_of(commit), own=True)
     columns = default if definition is None else definition.columns
-    return columns_with_statistics(columns, commit.change.schema, _version_of(commit))
+    return columns_with_statistics(columns, schema, _version_of(commit))
 
 
 def _ranges(commit: CommittedChange, column: str) -> list[ColumnRange | None]:

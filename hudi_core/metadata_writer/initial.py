@@ -24,6 +24,7 @@ from hudi_core.metadata_rows.statistics_rows import V1, V2, default_columns
 from hudi_core.metadata_writer.delta_commit import partition_group_prefix, partition_metadata_content
 from hudi_core.metadata_writer.group_files import FIRST_TOKEN, base_content, by_group, file_id, first_log_content
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_checksum
+from hudi_core.schema.project import leave_out
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.instants import DELTA_COMMIT, InstantFiles
 
@@ -203,7 +204,7 @@ def new_definitions(
 
 def _statistics_of(schema: Schema, config: TableConfig, _: bool) -> IndexDefinition:
     version = V2 if config.version >= 9 else V1
-    columns = default_columns(schema, version, own=config.populate_meta_fields)
+    columns = default_columns(leave_out(schema, config.left_out_columns), version, own=config.populate_meta_fields)
     return IndexDefinition(indexType=COLUMN_STATS, indexFunction=COLUMN_STATS, sourceFields=columns, version=version)
 
 

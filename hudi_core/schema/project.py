@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from hudi_core.schema.names import refuse_repeated
@@ -40,6 +40,14 @@ def choose_columns(schema: Schema, columns: Iterable[str], *, case_sensitive: bo
     named = tuple(columns)
     refuse_repeated("columns", named, (schema.get(name, case_sensitive=case_sensitive).field.id for name in named))
     return project(schema, named, case_sensitive=case_sensitive, requested_order=True)
+
+
+def leave_out(schema: Schema, names: Collection[str]) -> Schema:
+    """The schema without its top-level columns of these names; the same object where it has none."""
+    kept = tuple(column for column in schema.fields if column.name not in names)
+    if len(kept) == len(schema.fields):
+        return schema
+    return replace(schema, record=replace(schema.record, fields=kept))
 
 
 def with_all_optional(schema: Schema) -> Schema:

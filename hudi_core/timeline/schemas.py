@@ -211,7 +211,11 @@ def _only(named: Sequence[Path], path: Path) -> Path:
 
 
 def _with_partition_columns(latest: Schema, config: TableConfig) -> Schema:
-    """Partition columns that files, and so the schemas of commits, leave out: as the table was created with, else as strings."""
+    """Partition columns that files, and so the schemas of commits, leave out: as the table was created with, else as strings.
+    Where they are to be left out they come last, whether or not the last commit has them."""
+    if last := [column for column in latest.fields if column.name in config.left_out_columns]:
+        first = (column for column in latest.fields if column not in last)
+        latest = replace(latest, record=replace(latest.record, fields=(*first, *last)))
     missing = [name for name in config.partition_fields if latest.find(name, case_sensitive=False) is None]
     if not missing:
         return latest

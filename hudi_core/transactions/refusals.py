@@ -20,6 +20,7 @@ from hudi_core.table.keying import is_ambiguous, table_generator
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import RESTORE
 from hudi_core.timeline.services import pending_work
+from hudi_core.transactions.left_out import refuse_left_out
 from hudi_core.transactions.metadata_steps import refuse_unusable_metadata
 from hudi_core.transactions.old_versions import refuse_read_only
 from hudi_core.types.nodes import String
@@ -35,6 +36,8 @@ def refuse_unwritable(table: Table, *, merges: bool, changes_files: bool = True)
     another writer, is under way: rule RESTORE-890. A change of files needs a sound metadata table: rule META-1374."""
     config, where = table.config, table.storage.uri
     refuse_unwritable_properties(config, where)
+    if config.left_out_columns:  # else the schema is not needed
+        refuse_left_out(config, table.schema, where)
     refuse_restoring(table)
     for build in list_planned_builds(table.timeline):
         # Builds of Apache Hudi take a commit that is in the metadata table for one that is in their index.
@@ -73,7 +76,6 @@ def refuse_unwritable_properties(config: TableConfig, where: str) -> None:
     for key in (
         "hoodie.table.multiple.base.file.formats.enable",
         "hoodie.partition.metafile.use.base.format",
-        "hoodie.datasource.write.drop.partition.columns",
     ):
         if properties.get(key, "").strip().lower() == _TRUE:
             refuse(f"a table without {key}", _TRUE)

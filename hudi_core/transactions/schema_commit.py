@@ -15,10 +15,12 @@ from hudi_core.avro.document import record_name
 from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.commit.steps import Create, Delete, Step
 from hudi_core.engine import Storage
+from hudi_core.options import TableConfig
 from hudi_core.schema.history import append_schema
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids, record_with_other_ids
 from hudi_core.schema.json import write_persisted
 from hudi_core.schema.meta import is_meta, with_meta_columns, without_meta_columns
+from hudi_core.schema.project import leave_out
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.files import SCHEMA_COMMIT, SCHEMA_FOLDER
@@ -51,14 +53,21 @@ def schema_text(schema: Schema, name: str) -> str:
     return json.dumps(schema_to_avro(schema, record_name(name)), separators=(",", ":"))
 
 
+def committed_text(schema: Schema, config: TableConfig) -> str:
+    """The text that a commit records for the table's schema, given without the meta columns. Rule WRITE-1650."""
+    return schema_text(leave_out(schema, config.left_out_columns), config.name)
+
+
 def schema_commit(before: Snapshot, schema: Schema, instant_time: str, *, begins: bool = False) -> SchemaCommit:
     """The history with the schema that the table has after a commit, given without the meta columns, with the ids that the
     table's columns have `before`. `begins`: a table without a history gets one, whose first schema is the table's."""
+    left_out = before.config.left_out_columns
+    schema = leave_out(schema, left_out)
     recorded = read_recorded_history(before.named_by or before.timeline)
     if recorded is None:
         if not begins:
             return SchemaCommit()
-        first = _first(before.schema, schema.max_column_id)
+        first = _first(leave_out(before.schema, left_out), schema.max_column_id)
         recorded = append_schema("", first).value, first
     document, last = recorded
     # Where Apache Hudi gave one id to two columns, the table's schema has another id for the later one.

@@ -19,14 +19,14 @@ from hudi_core.timeline.slices import FileSlice
 
 class InputFiles(BaseFiles):
     """Base files as they are stored: rewritten rows keep the values of partition columns in the file, whatever the
-    partition path has."""
+    partition path has. Those of columns that files leave out are in the path alone: rule WRITE-1650."""
 
     def plan_of(self, stored: Schema, wanted: Schema) -> FilePlan:
         """The plan without the names of files: rows get that of the file that they are written to. Rule WRITE-1185."""
         return super().plan_of(_without_file_names(stored), wanted)
 
     def with_path_values(self, plan: ReadRecord, slice: FileSlice) -> ReadRecord:
-        return plan
+        return super().with_path_values(plan, slice) if self.sources.snapshot.config.drop_partition_columns else plan
 
 
 @lru_cache(maxsize=64)

@@ -301,9 +301,11 @@ class TaskRunner:
         return InputFiles(Sources(self.snapshot.of_slices(slices_of([slice]))))
 
     def _writer(self, target: FileTarget) -> BaseFileWriter:
-        stores_keys = self.snapshot.config.populate_meta_fields
-        engine, storage = self._engine, self.snapshot.storage
-        return BaseFileWriter(engine, storage, self.files, target, stores_keys, codec=self.codec, tally=self.tally)
+        config, storage = self.snapshot.config, self.snapshot.storage
+        return BaseFileWriter(
+            self._engine, storage, self.files, target, config.populate_meta_fields, codec=self.codec, tally=self.tally,
+            left_out=config.left_out_columns,
+        )  # fmt: skip
 
     @cached_property
     def _columns(self) -> MergeColumns:

@@ -42,6 +42,7 @@ from hudi_core.transactions.conflicts import refuse_clustered
 from hudi_core.transactions.early_conflicts import EARLY_DETECTION, refuse_marked
 from hudi_core.transactions.filter_logs import join_staged, stage_filters
 from hudi_core.transactions.key_exchange import KeyExchange, plan_exchange
+from hudi_core.transactions.left_out import refuse_lost_values
 from hudi_core.transactions.metadata_steps import metadata_steps
 from hudi_core.transactions.stream_batches import StreamBatch
 from hudi_core.transactions.transaction import Transaction, transaction
@@ -176,7 +177,7 @@ class WriteRun:
             indexed = Indexed(columns, self.schema) if columns else None
             noted = list_noted_indexes(running.table, self.schema)
             self._enter(LOOKING_UP)
-            planned = plan(running.table, running.instant_time)
+            planned = self._plan(plan, running.table, running.instant_time)
             self._refuse_emptying(running.table, planned)
             if not (planned.tasks or planned.replaced or self._allows_empty(running.table)):
                 return nothing_written(self.operation, perf_counter() - begun)
@@ -199,6 +200,12 @@ class WriteRun:
                 running.commit(change, partial(_with_batch, batch))
         replaced = sum(map(len, planned.replaced.values()))
         return result_of(running.instant_time, self.operation, written.statuses, replaced, perf_counter() - begun)
+
+    def _plan(self, plan: Plan, table: Table, instant_time: str) -> Planned:
+        planned = plan(table, instant_time)
+        partitions = dict.fromkeys(task.target.partition for task in planned.tasks)
+        refuse_lost_values(table.config, self.schema, partitions, table.storage.uri)
+        return planned
 
     def _announce(self, running: Transaction, planned: Planned) -> None:
         """Makes the write inflight, and the markers of the files of tasks that run here."""
@@ -325,7 +332,7 @@ class WriteRun:
         latest = refreshed(self.table)
         self._refuse_other_schema(latest)
         time = next_time(latest.timeline, self.options.clock)
-        planned = plan(latest, time)
+        planned = self._plan(plan, latest, time)
         self._refuse_emptying(latest, planned)
         changed = _list_changed_groups(planned)
         refuse_clustered(latest, time, self.operation, changed, lambda _: self.options.cancels_plans)

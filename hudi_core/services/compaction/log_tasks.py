@@ -17,7 +17,7 @@ from hudi_core.commit.markers import MarkerKind, marker_step
 from hudi_core.commit.statuses import ColumnRange, MergedLogs, WriteStatus, add_written
 from hudi_core.data_files.column_ranges import join_ranges, ranges_of_rows
 from hudi_core.data_files.file_properties import block_bytes
-from hudi_core.data_files.log_file import OWN_TIME_SINCE, LogTarget, no_rows, store_log
+from hudi_core.data_files.log_file import OWN_TIME_SINCE, LogTarget, no_rows, store_log, with_fields
 from hudi_core.engine import Engine
 from hudi_core.formats.deletes import DeleteRecords, join_deletes, read_deletes
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
@@ -27,6 +27,7 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.latest_records import LatestRecords
 from hudi_core.reading.merged_slices import MergedSlices
 from hudi_core.schema.meta import bare_schema
+from hudi_core.schema.project import leave_out
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.tally import Tally
@@ -81,7 +82,8 @@ class LogCompactor:
             ranges: list[Mapping[str, ColumnRange]] = []
             size = store_log(self.snapshot, task.target, self._blocks(task, latest, blocks, ranges))
             if not rows:
-                ranges.append(ranges_of_rows(no_rows(latest.columns.schema.record), latest.columns.schema.record))
+                record = self._stored(latest).record
+                ranges.append(ranges_of_rows(no_rows(record), record))
         return WriteStatus(
             task.target.partition,
             task.target.name.file_id,
@@ -108,7 +110,7 @@ class LogCompactor:
         ranges: list[Mapping[str, ColumnRange]],
     ) -> Iterator[bytes]:
         """The blocks of rows, then those of deletes. Adds the statistics of the rows to `ranges`."""
-        schema = latest.columns.schema
+        whole, schema = latest.columns.schema, self._stored(latest)
         header = {
             HeaderKey.INSTANT_TIME: task.target.instant_time,
             HeaderKey.SCHEMA: json.dumps(schema_to_avro(schema), separators=(",", ":")),
@@ -117,8 +119,9 @@ class LogCompactor:
 
         def columns() -> Iterator[StructColumn]:
             for batch in latest.draw():
-                column = self._engine.rows.to_column(self._engine.rows.root(batch), schema.record, "log files")
+                column = self._engine.rows.to_column(self._engine.rows.root(batch), whole.record, "log files")
                 assert isinstance(column, StructColumn)
+                column = with_fields(column, schema.record)
                 ranges.append(ranges_of_rows(column, schema.record))
                 yield column
 
@@ -126,6 +129,10 @@ class LogCompactor:
         yield from encode_data_blocks(lambda *_: header, columns(), task.target.path, max_bytes)
         if (deletes := _deletes_of(blocks, latest.deletes)) is not None:
             yield from encode_delete_blocks(lambda *_: header, deletes, max_bytes)
+
+    def _stored(self, latest: LatestRecords) -> Schema:
+        """The schema of rows in the log file."""
+        return leave_out(latest.columns.schema, self.snapshot.config.left_out_columns)
 
     @cached_property
     def _engine(self) -> Engine[Any, Any, Any]:

@@ -116,6 +116,7 @@ class Compactor:
             codec=codec,
             held=_ROW_GROUP_BYTES,
             tally=self.tally,
+            left_out=self.snapshot.config.left_out_columns,
         )
         written = writer.rewrite(merge.rewritten(changes))
         status = status_of_base(

@@ -246,7 +246,7 @@ def test_properties_state_the_path_of_definitions(tmp_path: Path) -> None:
 
 
 def test_a_partition_column_that_files_leave_out_is_not_null(tmp_path: Path) -> None:
-    """META-1570: its values are in the paths; who takes it for null loses rows of `p = 'x' OR n > 90`."""
+    """META-1570, WRITE-1653: its values are in the paths; who takes it for null loses rows of `p = 'x' OR n > 90`."""
     hive = {"hoodie.datasource.write.hive_style_partitioning": "true"}
     table = create_table(tmp_path, SCHEMA, "id", partition_by="p", options=hive)
     write(table, rows(0, 20, 1), "insert")
@@ -257,8 +257,7 @@ def test_a_partition_column_that_files_leave_out_is_not_null(tmp_path: Path) -> 
     build_indexes(open_table(tmp_path), ["column_stats"])
     table = open_table(tmp_path)
     stated = [record["ColumnStatsMetadata"] for record in table.metadata_records("column_stats")]
-    bounds = {(one["minValue"]["value"], one["maxValue"]["value"]) for one in stated if one["columnName"] == "p"}
-    assert len(bounds) == 1
-    assert all(lower <= value <= upper for lower, upper in bounds for value in ("x", "y"))
+    assert {"id", "n"} <= {one["columnName"] for one in stated}
+    assert "p" not in {one["columnName"] for one in stated}
     assert [table.scan(where).count() for where in ("p = 'x' OR n > 90", "p IS NULL")] == [10, 0]
     assert not [finding for finding in table.validate() if finding.check == "column_stats"]

@@ -38,7 +38,6 @@ def table_with(folder: Path, *lines: str) -> Any:
         ("hoodie.table.base.file.format=ORC", "ORC"),
         ("hoodie.table.multiple.base.file.formats.enable=true", "multiple.base.file.formats"),
         ("hoodie.partition.metafile.use.base.format=true", "partition.metafile"),
-        ("hoodie.datasource.write.drop.partition.columns=true", "drop.partition.columns"),
         ("hoodie.bootstrap.base.path=/elsewhere", "bootstrap"),
         ("hoodie.table.keygenerator.type=USER_PROVIDED", "key generator"),
         ("hoodie.table.storage.layout=lsm_tree", "lsm_tree"),
