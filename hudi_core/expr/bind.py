@@ -26,7 +26,7 @@ from hudi_core.expr.comparisons import (
 )
 from hudi_core.expr.connectives import every, first_of, is_truth, negate, some
 from hudi_core.expr.lambdas import Scope
-from hudi_core.expr.like import like, pattern_at
+from hudi_core.expr.like import like, like_of_bytes, pattern_at
 from hudi_core.expr.nodes import Call, Case, Comparison, Expr, Literal, Scalar
 from hudi_core.expr.place import error_at
 from hudi_core.expr.predicate import ALWAYS_NULL, Column, Constant, Opaque, Predicate, Term
@@ -34,6 +34,7 @@ from hudi_core.expr.terms import read_text
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import MAX_TREE_DEPTH, check_depth, names_in, place_of
 from hudi_core.functions import coerce
+from hudi_core.functions.parameters import is_bytes
 from hudi_core.functions.scalar import regex
 from hudi_core.schema.schema import ColumnPlace, Schema
 from hudi_core.types import nodes as t
@@ -148,13 +149,16 @@ class _Binder(TermBinder):
             case nodes.IsNull(value):
                 return preimage.is_null(self.term(value))
             case nodes.Like(value, pattern, escape, span):
-                return like(self._as_text(value), pattern_at(pattern, escape, span))
+                parts, term = pattern_at(pattern, escape, span), self.term(value)
+                if is_bytes(term.type):
+                    return like_of_bytes(term, self.cast(term, t.String(), value), parts)
+                return like(self._as_text(value), parts)
             case nodes.RegexLike(value, pattern, span):
                 try:
                     regex.parse(pattern)
                 except ExpressionError as wrong:
                     raise error_at(span, expected=wrong.expected, found=wrong.found) from None
-                return preimage.matches(self._as_text(value), pattern)
+                return preimage.matches(self.cast(self.term(value), t.String(), value), pattern)
             case nodes.Call("like" | "ilike" | "rlike"):
                 return self._match(expr)
             case nodes.Call(nodes.WRAPS, (nodes.Call(function, arguments) as part,)):

@@ -78,7 +78,7 @@ def build(name: str, arguments: tuple[Expr, ...], span: Span | None) -> Expr:
 
 
 def extract(unit: str, value: Scalar, span: Span | None) -> Expr:
-    """`extract(unit FROM value)`; for a part without a function, `date_part`, which is unknown."""
+    """`extract(unit FROM value)`; for a part without a function of its own, `date_part`, which knows seconds alone."""
     function = _UNITS.get(unit.lower())
     return Call(function, (value,), span) if function else Call("date_part", (Literal(unit), value), span)
 

@@ -207,7 +207,10 @@ def cast_to(term: Term, target: t.Type) -> Term:
     if isinstance(target, t.Date | t.Timestamp) and isinstance(term, Constant) and _is_of_the_query(term.value):
         raise UnsupportedError("cast of a constant", expected="a date in the text", found=repr(term.value))
     if not can_cast(source, target):
-        raise MismatchError(f"a value that can be cast to {type_text(target)}", term.type)
+        instead = (
+            ", as unix_date gives one of a date" if isinstance(source, t.Date) and coerce.is_number(target) else ""
+        )
+        raise MismatchError(f"a value that can be cast to {type_text(target)}{instead}", term.type)
     return apply(CAST, [term], target)
 
 

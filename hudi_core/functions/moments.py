@@ -124,6 +124,8 @@ def _seconds(argument: Argument) -> t.Type:
 
 
 _SECONDS_OF_MINUTE = t.Decimal(16, 6)
+_SECONDS_EXTRACTED = t.Decimal(8, 6)
+_SECOND_UNITS = frozenset({"second", "s", "sec", "seconds", "secs"})
 
 
 def _make(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int | None:
@@ -148,7 +150,20 @@ def _making(name: str, *aliases: str, zoned: bool) -> Function:
     return Function(name, range(6, 8 if zoned else 7), sign, _make, aliases=aliases, zone=zone)
 
 
+def _signature_of_part(arguments: Sequence[Argument]) -> Signature | None:
+    """The seconds alone, of which EXTRACT keeps the fraction; other parts have functions of their own."""
+    unit = p.find_known_string(arguments[0])
+    if unit is None or unit.lower() not in _SECOND_UNITS:
+        return None
+    return Signature((t.String(), p.moment(arguments[1])), _SECONDS_EXTRACTED)
+
+
+def _extract(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Decimal:
+    return EXACT.scaleb(Decimal(micros_of(values[1], types[1]) % (60 * MICROS)), -6)
+
+
 FUNCTIONS = (
+    Function("date_part", range(2, 3), _signature_of_part, _extract, zone=Zone.SHOWN),
     _making("make_timestamp", "make_timestamp_ltz", zoned=True),
     _making("make_timestamp_ntz", zoned=False),
     _count_since("unix_seconds", MICROS),

@@ -326,6 +326,17 @@ class ValuesContract:
         found = engine.mask(lambda v: engine.values.matches(v, pattern), (rows, t.String()))
         assert found == [row is not None and bool(regex.like(pattern).compiled.search(row)) for row in rows]
 
+    @pytest.mark.parametrize("pattern", _FORMS, ids=str)
+    def test_bytes_match_as_the_text_that_they_are(self, engine: Columns, pattern: Any) -> None:
+        """EXPR-1657."""
+        rows = [b"a", b"ab", b"\xffa", b"a\xff", b"\xc3", b"b\xc3\xa9", b"", None]
+        found = engine.mask(
+            lambda v: engine.values.matches(engine.values.apply(CAST, [v], [t.Binary()], t.String()), pattern),
+            (rows, t.Binary()),
+        )
+        texts = [None if row is None else row.decode("utf-8", "replace") for row in rows]
+        assert found == [text is not None and bool(regex.like(pattern).compiled.search(text)) for text in texts]
+
     @law(columns(types(), width=2), st.data())
     def test_choose_takes_from_one_column_or_the_other(self, engine: Columns, column: Any, data: st.DataObject) -> None:
         of, (left, right) = column

@@ -227,6 +227,10 @@ CALLS: dict[Function, Calls] = {
         _of(*(([t.String(), t.Long(), of], of) for of in (t.Timestamp(), t.Timestamp(t.Unit.NANOS, False)))),
         lambda number, of: st.integers(-40, 40) if number == 1 else _unit(number, of),
     ),
+    function("date_part"): Calls(
+        _of(*(([t.String(), of], t.Decimal(8, 6)) for of in (t.Timestamp(), t.Timestamp(t.Unit.NANOS, False)))),
+        lambda number, of: _values(number, of) if number else st.sampled_from(["second", "SECS"]),
+    ),
     function("timestampdiff"): Calls(
         _of(([t.String(), t.Timestamp(), t.Timestamp()], t.Long())), lambda n, of: _unit(n, of)
     ),
