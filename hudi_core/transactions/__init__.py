@@ -40,6 +40,7 @@ dependents         what builds on a completed write, so that it is not undone al
 early_conflicts    conflicts that markers show before files are written, where properties ask for it
 filter_logs        bloom filters that tasks bring from footers to log files of `bloom_filters`, which wait for the commit
 key_exchange       keys that tasks send on to the file groups of the record index, whose log files wait for the commit
+left_out           partition columns that files leave out: which tables can have them, and which paths give their values back
 metadata_services  when the metadata table is compacted and cleaned: by the commit that comes when it is due
 metadata_steps     the metadata table's part of a commit of the table
 old_versions       table versions that are only read. Rule TABLE-261

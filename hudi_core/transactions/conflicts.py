@@ -46,7 +46,7 @@ from hudi_core.timeline.instants import (
 )
 from hudi_core.timeline.services import FileGroup, pending_work
 from hudi_core.transactions.pairs import Meeting, conflicting_meetings
-from hudi_core.transactions.schema_commit import committed_text
+from hudi_core.transactions.schema_commit import write_committed_schema
 
 _NO_ROWS = np.zeros(0, np.int64)
 
@@ -113,7 +113,7 @@ def _refuse_hidden_schema(latest: Table, where: str, instant_time: str, change: 
     last = latest.timeline.commits[-1] if latest.timeline.commits else None
     if last is None or time_order(last.requested_time) <= time_order(instant_time) or change.operation in SERVICES:
         return
-    texts = {committed_text(schema, latest.config) for schema in (change.schema, bare_schema(latest.schema))}
+    texts = {write_committed_schema(schema, latest.config) for schema in (change.schema, bare_schema(latest.schema))}
     if change.operation == ALTER_SCHEMA or len(texts) > 1:
         found = f"{last.action} {last.requested_time}, behind which nobody would see the new schema"
         raise ConflictError(where, expected="no write that was requested since and is complete", found=found)

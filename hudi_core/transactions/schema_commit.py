@@ -53,7 +53,7 @@ def schema_text(schema: Schema, name: str) -> str:
     return json.dumps(schema_to_avro(schema, record_name(name)), separators=(",", ":"))
 
 
-def committed_text(schema: Schema, config: TableConfig) -> str:
+def write_committed_schema(schema: Schema, config: TableConfig) -> str:
     """The text that a commit records for the table's schema, given without the meta columns. Rule WRITE-1650."""
     return schema_text(leave_out(schema, config.left_out_columns), config.name)
 

@@ -51,7 +51,7 @@ from hudi_core.timeline.services import FileGroup, pending_work
 from hudi_core.transactions.conflicts import list_touched_groups, refuse_clustered, refuse_conflicts
 from hudi_core.transactions.refusals import refuse_restoring
 from hudi_core.transactions.rollback import roll_back, roll_back_failed
-from hudi_core.transactions.schema_commit import committed_text, schema_commit
+from hudi_core.transactions.schema_commit import schema_commit, write_committed_schema
 from hudi_core.transactions.taking_back import (
     delete_base_files,
     forget,
@@ -201,7 +201,9 @@ class Transaction:
             history = schema_commit(self.before, change.schema, self.instant_time, begins=begins)
             checkpoints = {} if change.operation in COMPACTIONS else _checkpoints(latest)
             whole = replace(change, extra={**checkpoints, **change.extra, **history.extra})
-            record = commit_record(whole, self.instant_time, config.version, committed_text(change.schema, config))
+            record = commit_record(
+                whole, self.instant_time, config.version, write_committed_schema(change.schema, config)
+            )
             content = encode_commit(record, config.layout)
             self.is_committing = True
             steps = [] if self.metadata_steps is None else self.metadata_steps(latest, self.instant_time, change)

@@ -82,7 +82,7 @@ class LogCompactor:
             ranges: list[Mapping[str, ColumnRange]] = []
             size = store_log(self.snapshot, task.target, self._blocks(task, latest, blocks, ranges))
             if not rows:
-                record = self._stored(latest).record
+                record = self._choose_stored(latest).record
                 ranges.append(ranges_of_rows(no_rows(record), record))
         return WriteStatus(
             task.target.partition,
@@ -110,7 +110,7 @@ class LogCompactor:
         ranges: list[Mapping[str, ColumnRange]],
     ) -> Iterator[bytes]:
         """The blocks of rows, then those of deletes. Adds the statistics of the rows to `ranges`."""
-        whole, schema = latest.columns.schema, self._stored(latest)
+        whole, schema = latest.columns.schema, self._choose_stored(latest)
         header = {
             HeaderKey.INSTANT_TIME: task.target.instant_time,
             HeaderKey.SCHEMA: json.dumps(schema_to_avro(schema), separators=(",", ":")),
@@ -130,7 +130,7 @@ class LogCompactor:
         if (deletes := _deletes_of(blocks, latest.deletes)) is not None:
             yield from encode_delete_blocks(lambda *_: header, deletes, max_bytes)
 
-    def _stored(self, latest: LatestRecords) -> Schema:
+    def _choose_stored(self, latest: LatestRecords) -> Schema:
         """The schema of rows in the log file."""
         return leave_out(latest.columns.schema, self.snapshot.config.left_out_columns)
 
