@@ -33,8 +33,9 @@ def test_apache_hudi_goes_on_with_a_table_whose_files_leave_columns_out(
     path, expected = tmp_path / "t", tmp_path / "rows.parquet"
     indexes = ["column_stats", "bloom_filters", "record_index"]
     options = {**DROPPED, "hoodie.datasource.write.hive_style_partitioning": hive_style}
+    by = ["p", "q"] if version == 9 else ["p"]  # before, Apache Hudi takes one key column beside one partition column
     create_table(
-        path, TYPES, "id", partition_by=["p", "q"], ordering="ts", type=kind, version=version, indexes=indexes,
+        path, TYPES, "id", partition_by=by, ordering="ts", type=kind, version=version, indexes=indexes,
         options={**options, "hoodie.datasource.write.partitionpath.urlencode": "true"},
     )  # fmt: skip
     open_table(path).insert(rows([f"k{number:02d}" for number in range(12)], "x", 1))
