@@ -29,10 +29,8 @@ def refuse_left_out(config: TableConfig, schema: Schema, where: str) -> None:
 
 
 def refuse_lost_values(config: TableConfig, schema: Schema, partitions: Collection[str], where: str) -> None:
-    """Raises `UnsupportedError` for a partition path that does not give the values of columns which files leave out. Rule
+    """Of a table whose files leave columns out: raises `UnsupportedError` for a path that does not give their values. Rule
     WRITE-1652."""
-    if not config.left_out_columns:
-        return
     places = _places(config, schema, where)
     types = [place.field.type for place in places]
     for path in partitions:

@@ -203,8 +203,9 @@ class WriteRun:
 
     def _plan(self, plan: Plan, table: Table, instant_time: str) -> Planned:
         planned = plan(table, instant_time)
-        partitions = dict.fromkeys(task.target.partition for task in planned.tasks)
-        refuse_lost_values(table.config, self.schema, partitions, table.storage.uri)
+        if table.config.left_out_columns:
+            partitions = dict.fromkeys(task.target.partition for task in planned.tasks)
+            refuse_lost_values(table.config, self.schema, partitions, table.storage.uri)
         return planned
 
     def _announce(self, running: Transaction, planned: Planned) -> None:
