@@ -26,7 +26,7 @@ from hudi_core.cli.predicates import conjunction
 from hudi_core.cli.progress import tally_progress
 from hudi_core.cli.streams import FORMATS, input_file
 from hudi_core.errors import UsageError
-from hudi_core.front.after_write import serve
+from hudi_core.front.writes import serve
 from hudi_core.rows.outside_files import RowFile
 from hudi_core.snapshot.mode import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE

@@ -1,6 +1,5 @@
 """What users of the package call: tables with all that can be done to them.
 
-after_write  the services that follow a write where properties ask for them
 changes      several changes of a table in one commit
 forms        forms of schemas by name: the core's own, and what the entry points `hudi_core.schemas` offer
 keys         record keys and partition paths of rows
@@ -11,5 +10,5 @@ opening      opening and creating tables
 schemas      schemas made from columns and from other libraries' schemas, and the way back
 services     an open table with its services as methods
 table        an open table with its operations as methods
-writes       writes and the services that follow them, as functions
+writes       writes, as functions, and the services that follow them
 """

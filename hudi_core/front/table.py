@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from hudi_core.arguments import name_arguments
 from hudi_core.by_need import ModuleByNeed
 from hudi_core.front import writes
-from hudi_core.front.after_write import serve
 from hudi_core.front.keywords import (
     IndexKeywords,
     IndexName,
@@ -19,6 +18,7 @@ from hudi_core.front.keywords import (
     options_from,
 )
 from hudi_core.front.services import ServedTable
+from hudi_core.front.writes import serve
 from hudi_core.notebook import Listing
 from hudi_core.schema.names import refuse_no_name
 from hudi_core.table import table as opened

@@ -1,23 +1,25 @@
-"""Writes and the services that follow them, as functions: `hudi_core.write`, `update`, `delete`, `delete_partitions`."""
+"""Writes, as functions, and the services that follow them where properties ask for them. Rules UPKEEP-467, UPKEEP-1631."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hudi_core.by_need import ModuleByNeed
-from hudi_core.front.after_write import serve
 from hudi_core.table.table import Table
 
 if TYPE_CHECKING:
-    from hudi_core.writing import by_predicate, operations
+    from hudi_core.services.upkeep import inline
+    from hudi_core.writing import by_predicate, operations, write_properties
     from hudi_core.writing.by_predicate import Assigned, Where
     from hudi_core.writing.operation import WriteOptions
     from hudi_core.writing.result import WriteResult
 else:
     # A table that is only read loads none of these.
+    inline = ModuleByNeed("hudi_core.services.upkeep.inline")
     by_predicate = ModuleByNeed("hudi_core.writing.by_predicate")
     operations = ModuleByNeed("hudi_core.writing.operations")
+    write_properties = ModuleByNeed("hudi_core.writing.write_properties")
 
 
 def write(table: Table, data: object, op: str = "upsert", options: WriteOptions | None = None) -> WriteResult:
@@ -56,3 +58,19 @@ def update(
 def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOptions | None = None) -> WriteResult:
     """Deletes all rows of partitions. Raises `UsageError` for a partition that the table does not have, and as `write`."""
     return serve(table, options, lambda: operations.delete_partitions(table, partitions, options))
+
+
+def serve(table: Table, options: WriteOptions | None, write: Callable[[], WriteResult]) -> WriteResult:
+    """Writes, and returns the result after the services that the table's properties or the writer's ask for.
+
+    Nothing runs after a write that committed nothing. Raises `UsageError` before the write for properties of the writer that no
+    service could go by, and what a service raises; the write is complete then.
+    """
+    properties = {} if options is None else options.properties
+    asks = write_properties.asks_for_services(properties, table.config.properties)
+    if asks:
+        inline.refuse_unusable_request(table, properties)
+    result = write()
+    if asks and result.instant is not None:
+        inline.run_inline(table, properties)
+    return result

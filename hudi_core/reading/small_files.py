@@ -52,7 +52,7 @@ def reading_threads(storage: Storage, file_bytes: int, merged: int = 0) -> int:
     return 1 if few and not storage.is_remote else READERS
 
 
-def merged_slices(slices: Slices, numbers: Sequence[int]) -> int:
+def count_merged(slices: Slices, numbers: Sequence[int]) -> int:
     """How many of these slices have log files."""
     rows = np.array(numbers, np.int64)
     return int(np.count_nonzero(slices.log_offsets[rows] != slices.log_offsets[rows + 1]))

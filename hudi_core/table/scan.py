@@ -33,7 +33,7 @@ from hudi_core.reading.damage import Damage, OnDamage
 from hudi_core.reading.remote import RemoteScan, SliceRead, remote_scan
 from hudi_core.reading.result import QueryResult
 from hudi_core.reading.slices import SliceReader
-from hudi_core.reading.small_files import bytes_of_slices, merged_slices, reading_threads, runs_of_small_files
+from hudi_core.reading.small_files import bytes_of_slices, count_merged, reading_threads, runs_of_small_files
 from hudi_core.schema.meta import is_meta
 from hudi_core.schema.project import choose_columns, project
 from hudi_core.schema.schema import Schema
@@ -270,7 +270,7 @@ class Scan(QueryResult, AnswersOtherWords):
 
     def _threads(self, numbers: Sequence[int]) -> int:
         slices = self._snapshot.slices
-        return reading_threads(self._snapshot.storage, bytes_of_slices(slices, numbers), merged_slices(slices, numbers))
+        return reading_threads(self._snapshot.storage, bytes_of_slices(slices, numbers), count_merged(slices, numbers))
 
     def _side_by_side(self, reader: SliceReader, numbers: Sequence[int]) -> list[Callable[[], Iterator[Any]]]:
         """The batches of matching rows of these slices as consecutive streams, which may be read side by side."""

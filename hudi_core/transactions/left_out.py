@@ -29,7 +29,7 @@ def refuse_left_out(config: TableConfig, schema: Schema, where: str) -> None:
 
 
 def refuse_lost_values(config: TableConfig, schema: Schema, partitions: Collection[str], where: str) -> None:
-    """Of a table whose files leave columns out: raises `UnsupportedError` for a path that does not give their values. Rule
+    """Raises `UnsupportedError` for a path that does not give the values of the columns that a table's files leave out. Rule
     WRITE-1652."""
     places = _places(config, schema, where)
     types = [place.field.type for place in places]

@@ -365,15 +365,15 @@ def runner_of(engine: Engine[Any, Any, Any], storage: Storage, tasks: Sequence[T
 
 def _size(task: Task) -> int:
     """About how many bytes a task has in memory at most."""
-    return _work(task) + (_stored(task.slice) if isinstance(task, AppendLog) else 0)
+    return _work(task) + (_inflate(task.slice) if isinstance(task, AppendLog) else 0)
 
 
 def _work(task: Task) -> int:
     """About how many bytes a task puts together: a log file is made without its slice, as a rule."""
-    return _ROW_BYTES * row_count(task) + (_stored(task.slice) if isinstance(task, RewriteFile) else 0)
+    return _ROW_BYTES * row_count(task) + (_inflate(task.slice) if isinstance(task, RewriteFile) else 0)
 
 
-def _stored(slice: FileSlice) -> int:
+def _inflate(slice: FileSlice) -> int:
     return INFLATED * sum(file.size for file in slice.files)
 
 

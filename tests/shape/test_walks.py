@@ -12,8 +12,8 @@ MOST = {
     "warm predicate": 45,
     "located key": 92,
     "cold predicate": 123,
-    "insert": 139,
-    "upsert of 50 rows": 166,
+    "insert": 140,
+    "upsert of 50 rows": 167,
     "first rows": 150,
 }
 """Files in which a function runs; a warm predicate is one more on a table that has planned before."""

@@ -8,9 +8,9 @@ from typing import Any, Unpack
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from hudi_core.front.after_write import serve
 from hudi_core.front.keywords import WriteKeywords, options_from
 from hudi_core.front.merging import Merge
+from hudi_core.front.writes import serve
 from hudi_core.table.runners import on_runner
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table

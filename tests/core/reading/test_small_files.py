@@ -23,7 +23,7 @@ from hudi_core.reading import small_files
 from hudi_core.reading.small_files import (
     MERGED_BYTES,
     bytes_of_slices,
-    merged_slices,
+    count_merged,
     reading_threads,
     runs_of_small_files,
 )
@@ -221,7 +221,7 @@ def test_small_slices_with_log_files_are_read_by_one_thread(tmp_path: Path, monk
     table.refresh().upsert(rows.slice(0, 3))
     table = table.refresh()
     slices = table.snapshot().slices
-    assert merged_slices(slices, range(4)) == 3 and merged_slices(slices, [3]) == 0
+    assert count_merged(slices, range(4)) == 3 and count_merged(slices, [3]) == 0
     started, start = list[str](), Thread.start
 
     def follow(thread: Thread) -> None:

@@ -1,6 +1,6 @@
 """Services after a write, where properties ask for them. UPKEEP-467.
 
-Also covers: `front/after_write.py`, `front/writes.py`, `writing/write_properties.py`.
+Also covers: `front/writes.py`, `writing/write_properties.py`.
 """
 
 from __future__ import annotations
