@@ -49,6 +49,7 @@ from hudi_spark.values import SparkValues
 VALUES = SparkValues()
 _LEAVES = (t.Boolean, t.Int, t.Long, t.Float, t.Double, t.Date, t.String, t.Binary, t.Enumeration)
 """Types that Spark reads from Parquet as the core does, each in one way."""
+_INT96_MOVES = "spark.sql.parquet.int96TimestampConversion"
 _MAX_FORMS = 256
 K = TypeVar("K")
 V = TypeVar("V")
@@ -112,6 +113,11 @@ class NativePlans:
         read = own_reader(self.spark, struct) if relations is None else relations.reader(struct)
         return NativePlan(read, stored.record, rows, chosen, exact)
 
+    @property
+    def moves_int96(self) -> bool:
+        """Whether the session's reader moves times of INT96 by its zone, in files of writers other than parquet-mr."""
+        return str(self.spark.conf.get(_INT96_MOVES, "false")).lower() == "true"
+
     def tasks(self, count: int, size: int | None) -> DataFrame:
         """The numbers of tasks whose rows have this many bytes, None where that is unknown: see `Relations.tasks`."""
         if self.relations is None:
@@ -140,8 +146,8 @@ def forms_of(spark: SparkSession) -> NativePlans:
 class NativeReading:
     """The parts of a scan that Spark's own reader takes, by groups, and their rows."""
 
-    def __init__(self, files: BaseFiles, wanted: Selection) -> None:
-        self._files, self._wanted = files, wanted
+    def __init__(self, files: BaseFiles, wanted: Selection, *, moves_int96: bool = False) -> None:
+        self._files, self._wanted, self._moves_int96 = files, wanted, moves_int96
 
     def groups(self, parts: Sequence[SliceRead], stored: FileSchemas) -> tuple[list[FileSet], list[SliceRead]]:
         """The parts that Spark's reader takes, in groups that one plan reads, and the other parts."""
@@ -161,7 +167,8 @@ class NativeReading:
     def _group(self, stored: Schema, filtered: bool) -> FileSet | None:
         """A group of files of this schema; None where Spark's reader does not give their very rows."""
         reading = self._files.plan_of(stored, self._wanted.schema_to_read(filtered=filtered))
-        return FileSet(reading, filtered) if _is_able(reading) else None
+        able = _is_able(reading) and not (self._moves_int96 and _may_be_int96(reading.stored))
+        return FileSet(reading, filtered) if able else None
 
     def rows(self, forms: NativePlans, group: FileSet) -> DataFrame:
         """The group's matching rows as the wanted columns, with their metadata."""
@@ -230,6 +237,11 @@ def _is_able(reading: FilePlan) -> bool:
     variants = any(is_whole_variant(f.type) for _, f in walk(reading.schemas[1].record))
     able = distinct and bool(stored.fields) and not variants
     return able and _is_readable(stored.record) and _has_columns(reading.plan)
+
+
+def _may_be_int96(stored: Schema) -> bool:
+    """Whether columns may be stored as INT96, of which a schema does not say more than that they are instants."""
+    return any(f.type == t.Timestamp(t.Unit.MICROS, zoned=True) for _, f in walk(stored.record))
 
 
 def _is_readable(type: t.Type) -> bool:

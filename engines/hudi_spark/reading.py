@@ -35,7 +35,8 @@ def frame_of(spark: SparkSession, scan: Scan) -> DataFrame:
         schemas = read_file_schemas(files, wanted, parts)
     else:
         schemas = read_file_schemas_by(SparkRunner(spark), scan.remote_scan(), parts)
-    native, forms = NativeReading(files, wanted), forms_of(spark)
+    forms = forms_of(spark)
+    native = NativeReading(files, wanted, moves_int96=forms.moves_int96)
     groups, others = native.groups(parts, schemas)
     frames = [native.rows(forms, group) for group in groups]
     schema = forms.struct(scan.schema)

@@ -49,9 +49,7 @@ def session(
     running = SparkSession.getActiveSession()
     if running is None:
         running = _start(master, remote, dict(config or {}))
-    _change_settings(running, config or {})
-    for key, value in _SETTINGS.items():
-        running.conf.set(key, value)
+    _change_settings(running, {**_SETTINGS, **(config or {})})
     if ship:
         ship_package(running)
     return running

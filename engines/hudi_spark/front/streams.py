@@ -43,6 +43,6 @@ def stream_writer(
 
     def write(frame: DataFrame, number: int) -> None:
         batch = StreamBatch(number, stream, running_query(frame.sparkSession))
-        replace(table, spark=frame.sparkSession).write(frame, operation, replace(settings, batch=batch))
+        table.write(frame, operation, replace(settings, batch=batch))
 
     return write

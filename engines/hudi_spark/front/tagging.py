@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
@@ -49,6 +49,8 @@ LOCATION_TYPE = StructType(
     ]
 )
 _TASK, _KEYS = "task", "keys"
+_AS_STORED = "UTF8_BINARY"
+"""The collation of keys: bytes are compared."""
 
 
 def tag(
@@ -94,7 +96,13 @@ def tag(
 
 
 def _by_ranges(keys: DataFrame, names: list[str], count: int) -> DataFrame:
-    return keys.repartitionByRange(count, *[F.col(name) for name in names]) if count > 1 else keys.coalesce(1)
+    return keys.repartitionByRange(count, *[_text(keys, name) for name in names]) if count > 1 else keys.coalesce(1)
+
+
+def _text(keys: DataFrame, name: str) -> Column:
+    """The texts of a column as they are in files: texts that a collation of Spark 4 takes for the same are two keys."""
+    is_plain = keys.schema[name].dataType == StringType()
+    return keys[name] if is_plain else F.collate(keys[name], _AS_STORED).alias(name)
 
 
 def _tagger(remote: RemoteTagging) -> Any:
@@ -199,7 +207,8 @@ def _by_files(keys: DataFrame, remote: RemoteTagging, names: list[str], count: i
                 rows = batch_form(batch, tagged.schema.record)
                 yield rows.filter(rows.column(rows.num_columns - 1).is_valid())
 
-    blocks = keys.select(*names).distinct().mapInArrow(in_worker(pack), f"{_TASK} int, {_KEYS} binary")
+    distinct = keys.select(*[_text(keys, name) for name in names]).distinct()
+    blocks = distinct.mapInArrow(in_worker(pack), f"{_TASK} int, {_KEYS} binary")
     fields = [StructField(name, StringType()) for name in names]
     hits = blocks.repartition(len(tasks), _TASK).mapInArrow(
         in_worker(look_up), StructType([*fields, StructField(LOCATION, LOCATION_TYPE)])
@@ -209,5 +218,5 @@ def _by_files(keys: DataFrame, remote: RemoteTagging, names: list[str], count: i
     # By columns of names of their own: a look-up of all columns by name would take `a.b` for a field of `a`.
     own = {name: _free_name(f"located_{name}", keys) for name in names}
     located = located.select(*[F.col(name).alias(own[name]) for name in names], LOCATION)
-    is_same = [keys[name] == located[own[name]] for name in names]
+    is_same = [_text(keys, name) == located[own[name]] for name in names]
     return keys.join(located, is_same, "left").drop(*own.values())

@@ -145,7 +145,8 @@ class FrameWrites:
 
     def _rows(self, frame: Any) -> SparkRows:
         refuse_other_frame(frame, "frame", "hudi_spark.stream_writer writes the batches of one")
-        return SparkRows(self.spark, self.table.engine, frame)
+        # A batch of a stream is of a session of its own, and the steps of a write follow the settings of their frame's.
+        return SparkRows(frame.sparkSession, self.table.engine, frame)
 
     def _rows_to_store(self, frame: Any) -> SparkRows:
         """Rows of which more than the keys is written."""

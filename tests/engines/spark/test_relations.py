@@ -1,5 +1,5 @@
 """Which failures of the JVM mean that Spark has other classes, so that files are read in another way; the others are errors.
-And what Spark knows of the sizes of DataFrames."""
+And what Spark knows of the sizes of DataFrames, and settings of a session that change what Spark reads."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 
 import hudi_core
 import hudi_spark
 from hudi_spark import relations
+from tests.engines.spark.test_reading import in_order, rows_of
 
 
 class Thrown(Py4JJavaError):
@@ -93,3 +95,24 @@ def test_rows_that_tasks_read_have_the_size_of_their_files(spark: Any, tmp_path:
             assert joined.count() == 3_000
     finally:
         spark.conf.set(threshold, before)
+
+
+@pytest.mark.parametrize("moves", ["true", "false"])
+def test_times_of_int96_are_those_of_the_arrow_reader(spark: Any, tmp_path: Path, moves: str) -> None:
+    """ENGINE-1618: also where the session would have Spark move those that parquet-mr did not write."""
+    times = pa.array([1_720_631_224_939_000], pa.timestamp("us", "UTC"))
+    data = pa.table({"id": ["a"], "t": times, "s": pa.StructArray.from_arrays([times], names=["t"])})
+    made = hudi_core.create(tmp_path / "t", data, key="id")
+    made.insert(data)
+    path = tmp_path / "t" / made.refresh().slices()[0].files[0].path
+    pq.write_table(pq.read_table(path), path, use_deprecated_int96_timestamps=True)
+    table = hudi_core.open(tmp_path / "t", metadata="off")  # which records the size that the file had
+    setting = "spark.sql.parquet.int96TimestampConversion"
+    spark.conf.set(setting, moves)
+    try:
+        scan = hudi_spark.open(spark, str(tmp_path / "t"), metadata="off").scan(where="t > '2024-07-10'")
+        assert rows_of(scan) == in_order(table.scan(where="t > '2024-07-10'").to_json_rows())
+        plan = scan.to_spark()._jdf.queryExecution().toString()
+    finally:
+        spark.conf.unset(setting)
+    assert ("PythonUDF" in plan) == (moves == "true")

@@ -43,6 +43,15 @@ def test_a_running_session_takes_settings_that_can_change(spark: Any) -> None:
         spark.conf.unset("spark.sql.ansi.enabled")
 
 
+def test_settings_that_are_given_win(spark: Any) -> None:
+    """ENGINE-1620: over those that the package sets where nothing is given."""
+    name = "spark.sql.execution.arrow.pyspark.enabled"
+    try:
+        assert hudi_spark.session(config={name: "false"}).conf.get(name) == "false"
+    finally:
+        assert hudi_spark.session().conf.get(name) == "true"
+
+
 @pytest.mark.parametrize(
     "name", ["spark.driver.memory", "spark.sql.warehouse.dir", "spark.jars", "spark.hadoop.fs.s3a.secret.key"]
 )

@@ -250,3 +250,18 @@ def test_keys_of_other_types_and_a_column_of_the_result_are_refused(spark: Any) 
     ):
         with pytest.raises(UsageError, match=found):
             table.tag(spark.range(1).selectExpr(*columns))
+
+
+@pytest.mark.parametrize("cut", [ranges_of, buckets_of, files_of])
+def test_keys_with_a_collation_are_their_bytes(spark: Any, monkeypatch: pytest.MonkeyPatch, cut: Any) -> None:
+    """INDEX-1617: keys that a collation takes for the same are two, and one that is in no file stays in none."""
+    if not HAS_VARIANT:
+        pytest.skip("collations came with Spark 4")
+    table, options = cut(spark, monkeypatch)
+    keys = keys_of(table)
+    keys += [(key.swapcase(), path) for key, path in keys if key.swapcase() != key]
+    frame = spark.createDataFrame(keys, "record_key string, partition_path string")
+    kinds = ["record_key COLLATE UTF8_LCASE AS record_key", "partition_path COLLATE UNICODE AS partition_path"]
+    tagged = table.tag(frame.selectExpr(*kinds), options, tasks=2)
+    assert located(tagged) == expected(table, keys, options)
+    assert tagged.schema["record_key"].dataType.simpleString() == "string collate UTF8_LCASE"

@@ -339,15 +339,16 @@ def test_settings_of_the_session_stay(spark: Any, tmp_path: Path) -> None:
     assert len(rows_of(table.refresh().table)) > 0
 
 
-def test_steps_are_few_jobs(spark: Any, tmp_path: Path) -> None:
-    """ENGINE-1171: also of a DataFrame whose own plan adapts."""
+@pytest.mark.parametrize("others", [False, True])
+def test_steps_are_few_jobs(spark: Any, tmp_path: Path, others: bool) -> None:
+    """ENGINE-1171, ENGINE-1619: also of a DataFrame whose own plan adapts, and of one of another session than the table's."""
     rows = random_rows(random.Random(6), 40, [0])
     table = hudi_spark.create(spark, str(tmp_path / "t"), frame_of(spark, rows), "id", partition_by="p")
     jobs = spark.sparkContext._jsc.sc().dagScheduler()
     counts = []
     for op in ("append", "upsert"):
         first = jobs.nextJobId()
-        table.write(frame_of(spark, rows), op)
+        table.write(frame_of(spark.newSession() if others else spark, rows), op)
         counts.append(jobs.nextJobId() - first)
     assert counts == [2, 3]
 
