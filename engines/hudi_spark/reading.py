@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from hudi_core.changes.changes import Changes
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.file_schemas import read_file_schemas, read_file_schemas_by
 from hudi_core.reading.remote import RemoteScan, SliceRead
 from hudi_core.reading.selection import Selection
 from hudi_core.reading.tasks import MAX_FOOTERS, parts_for_limit, tasks_of_size
 from hudi_core.table.scan import Scan
-from hudi_core.table.table import Table
 from hudi_spark.arrow_form import batch_form
 from hudi_spark.native import NativePlans, NativeReading, forms_of
 from hudi_spark.runner import SparkRunner
@@ -46,9 +45,8 @@ def frame_of(spark: SparkSession, scan: Scan) -> DataFrame:
     return rows if scan.limit is None else rows.limit(scan.limit)
 
 
-def frame_of_changes(spark: SparkSession, table: Table, **options: Any) -> DataFrame:
-    """The changes that `Table.changes` gives, compared on executors file group by file group; rows have no order."""
-    changes = table.changes(**options)
+def frame_of_changes(spark: SparkSession, changes: Changes) -> DataFrame:
+    """The changes as rows in no order, compared on executors file group by file group."""
     pieces = changes.pieces()
     record = changes.schema.record
     count = max(min(len(pieces), _TASKS_PER_CORE * SparkRunner(spark).parallelism), 1)

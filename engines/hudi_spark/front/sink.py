@@ -23,12 +23,13 @@ from pyspark.sql.types import StructType
 
 from hudi_core.commit.staged_rows import BEAT_SECONDS, beat, delete_abandoned_rows, new_folder
 from hudi_core.engine import Storage
-from hudi_core.errors import StorageError, UnsupportedError, UsageError, list_names
-from hudi_core.front.writes import write
+from hudi_core.errors import HudiError, StorageError, UnsupportedError, UsageError, list_names
+from hudi_core.front.writes import serve
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.transactions.stream_batches import DEFAULT_STREAM, StreamBatch
 from hudi_core.writing.operation import Operation, WriteOptions, latest_writable, operation_of
+from hudi_core.writing.operations import write
 from hudi_core.writing.result import WriteResult
 from hudi_spark.arrow_form import take_types
 from hudi_spark.front.queries import query_of_checkpoint
@@ -108,16 +109,29 @@ class Staging:
         return StagedRows(tuple(paths))
 
     def commit(self, messages: Sequence[Any], batch: int | None) -> WriteResult:
-        """Writes the rows of all tasks in one commit, and deletes their files, and those of writes that are dead."""
+        """Writes the rows of all tasks in one commit, and deletes their files, and those of writes that are dead. Services follow
+        where properties ask for them; one that fails is a warning. Rule UPKEEP-1623."""
         paths = _paths(messages)
         of_stream = None if batch is None else StreamBatch(batch, self.options.stream, self._query())
         settings = WriteOptions(batch=of_stream, properties=self.options.properties)
         table = open_table(self.options.path)
         reader = pa.RecordBatchReader.from_batches(self._schema, self._rows(table, paths))
+        completed: list[WriteResult] = []
+
+        def write_rows() -> WriteResult:
+            try:
+                completed.append(write(table, reader, self.options.operation, settings))
+            finally:
+                self._clean_up(messages)
+            return completed[0]
+
         try:
-            return write(table, reader, self.options.operation, settings)
-        finally:
-            self._clean_up(messages)
+            return serve(table, settings, write_rows)
+        except HudiError as error:  # with an error Spark would take the write for one that failed
+            if not completed:
+                raise
+            warnings.warn(f"the write is complete, but a service after it failed: {error}", stacklevel=2)
+            return completed[0]
 
     def _clean_up(self, messages: Sequence[Any]) -> None:
         """Warns of what storage does not delete: with an error a write that is complete would be tried again. Rule WRITE-1534."""

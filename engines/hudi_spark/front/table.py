@@ -85,13 +85,13 @@ class SparkTable(FrameWrites, ServicesOnExecutors):
         """The table with the commits that were made since, its own too."""
         return replace(self, table=refreshed(self.table))
 
-    def scan(self, **options: Any) -> SparkScan:
-        """A read of the table; `options` are the options of `Table.scan`. Raises as it does."""
-        return SparkScan(self.spark, self.table.scan(**options), self.records_on_driver)
+    def scan(self, *given: Any, **options: Any) -> SparkScan:
+        """A read of the table; arguments are those of `Table.scan`, the predicate first. Raises as it does. Rule ENGINE-1622."""
+        return SparkScan(self.spark, self.table.scan(*given, **options), self.records_on_driver)
 
-    def changes(self, **options: Any) -> DataFrame:
-        """Changes one by one, with the row before and after; `options` are the options of `Table.changes`. Raises as it does."""
-        return frame_of_changes(self.spark, self.table, **options)
+    def changes(self, *given: Any, **options: Any) -> DataFrame:
+        """Changes one by one, with the row before and after; arguments are those of `Table.changes`. Raises as it does."""
+        return frame_of_changes(self.spark, self.table.changes(*given, **options))
 
     def tag(
         self,

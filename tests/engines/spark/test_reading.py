@@ -92,6 +92,13 @@ def test_answers_equal_those_of_the_core(table: Any, requested: dict[str, Any]) 
     assert rows_of(table.scan(**requested)) == in_order(table.table.scan(**requested).to_json_rows())
 
 
+def test_arguments_have_their_places(table: Any) -> None:
+    """ENGINE-1622."""
+    names = ["ride_id", "fare"]
+    assert table.scan("fare > 95", names).schema == table.table.scan("fare > 95", names).schema
+    assert table.changes("earliest", None, "op = 'u'", ["op"]).columns == ["op"]
+
+
 @pytest.mark.parametrize("engine_name", ["arrow", "spark"])
 def test_a_scan_of_the_core_is_a_frame_in_a_session(spark: Any, engine_name: str) -> None:
     """TABLE-1559."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+import hudi_spark
 from hudi_core.front.opening import open_table
+from hudi_spark.front.table import SparkTable
 from hudi_spark.runner import SparkRunner
 from tests.core.index_builds.test_exchanged import BUILDS, build
 from tests.core.services.test_runners import SERVICES, serve
@@ -27,6 +30,33 @@ def test_services_on_executors_leave_what_they_leave_here(spark: Any, tmp_path: 
     serve(table, service)
     serve(other, service, SparkRunner(spark))
     assert_served_alike(table, other)
+
+
+def test_services_follow_writes_that_ask_for_them(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """UPKEEP-1623: whichever method writes, and where the table asks, with tasks on executors."""
+    rows = spark.range(4).selectExpr("concat('k', id) AS id", "id % 2 AS p", "id AS v")
+    asked = {"hoodie.compact.inline": "true", "hoodie.compact.inline.max.delta.commits": "1"}
+    table = hudi_spark.create(spark, str(tmp_path / "t"), rows, "id", partition_by="p", type="mor", options=asked)
+    runs: list[str] = []
+    monkeypatch.setattr(SparkRunner, "run", spied(SparkRunner.run, runs))
+    writes: list[Callable[[SparkTable], Any]] = [
+        lambda table: table.upsert(rows),
+        lambda table: table.upsert(rows),
+        lambda table: table.update({"v": 7}, "v > 1"),
+        lambda table: table.merge(rows, ["id", "p"]).when_matched_update().execute(),
+        lambda table: table.overwrite(rows.limit(1), where="id = 'k0'"),
+        lambda table: hudi_spark.stream_writer(table)(rows, 3),
+        lambda table: table.delete(rows.limit(1)),
+        lambda table: table.delete(where="id = 'k3'"),
+    ]
+    for number, write in enumerate(writes):
+        runs.clear()
+        write(table.refresh())
+        latest = table.refresh()
+        done = [latest.timeline.operation(commit) for commit in latest.timeline.commits].count("COMPACT")
+        assert done == number
+        assert bool(runs) == bool(number)
+    assert table.refresh().scan().to_spark().count() == 2
 
 
 @pytest.mark.soak

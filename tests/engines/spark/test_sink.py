@@ -14,6 +14,7 @@ from hudi_core.commit.staged_rows import STAGED
 from hudi_core.errors import HudiError, SchemaError, StorageError, UnsupportedError, UsageError
 from hudi_core.front.opening import create_table
 from hudi_core.front.table import Table
+from hudi_core.services.upkeep import inline
 from tests.support.commands import fingerprint
 from tests.support.restated import restated
 
@@ -86,6 +87,31 @@ def test_a_write_whose_rows_storage_keeps_is_complete(table: Table, monkeypatch:
         patch.setattr(kind, "delete_folder", keep)
         writer.commit(messages)
     assert (stored(table), len(leftovers(table))) == ({"a": 1}, 3)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_services_follow_a_write_that_asks_for_them(table: Table, monkeypatch: pytest.MonkeyPatch, fails: bool) -> None:
+    """UPKEEP-1623: one that fails is a warning, since Spark would take the write for one that failed."""
+    asked = {"hoodie.clean.automatic": "true", "hoodie.clean.commits.retained": "1"}
+
+    def write(number: int) -> None:
+        writer = HudiWriter({"path": table.uri, **asked}, STRUCT, False)
+        writer.commit(staged(writer, [("a", number)]))
+
+    for number in range(2):
+        write(number)
+    if fails:
+
+        def failing(*_: object) -> None:
+            raise StorageError("t", expected="an answer", found="none")
+
+        monkeypatch.setattr(inline, "run_inline", failing)
+        with pytest.warns(UserWarning, match="the write is complete, but a service after it failed: t: expected"):
+            write(2)
+    else:
+        write(2)
+    actions = [instant.action for instant in table.refresh().timeline.instants]
+    assert (stored(table), actions.count("clean")) == ({"a": 2}, 0 if fails else 1)
 
 
 def test_a_batch_of_a_stream_is_written_once(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hudi_core.errors import UsageError
+from hudi_core.errors import SchemaError, UsageError
 from hudi_core.front.opening import create_table, open_table
 from tests.support.commands import rides
 
 pytest.importorskip("pyspark.sql.datasource", reason="Python data sources come with Spark 4")
 from pyspark.errors import AnalysisException
-from pyspark.sql.types import LongType, StringType, StructField, StructType
+from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
 from hudi_spark.front.registering import register
 from hudi_spark.front.source import HudiSource
@@ -122,6 +122,24 @@ def test_a_stream_takes_a_predicate(tmp_path: Path) -> None:
     start, end = reader.initialOffset(), reader.latestOffset()
     batches = [batch for part in reader.partitions(start, end) for batch in reader.read(part)]
     assert sorted(pa.Table.from_batches(batches).column("v").to_pylist()) == [1, 2, 3]
+
+
+def test_columns_that_are_wider_since_the_load_are_refused(registered: Any, tmp_path: Path) -> None:
+    """QUERY-1621: in a view and in a stream; columns that are new are no others than were loaded."""
+    narrow = pa.schema([("id", pa.string()), ("v", pa.int32())])
+    table = create_table(tmp_path / "t", narrow, "id")
+    table.upsert(pa.table({"id": ["a", "b"], "v": [1, 2]}, narrow))
+    registered.read.format("hudi_core").option("meta", "false").load(table.uri).createOrReplaceTempView("kept")
+    table.refresh().upsert(pa.table({"id": ["c"], "v": pa.array([3], pa.int32()), "w": ["new"]}), add_columns=True)
+    assert sorted(map(tuple, registered.sql("SELECT * FROM kept").collect())) == [("a", 1), ("b", 2), ("c", 3)]
+    table.refresh().upsert(pa.table({"id": ["a"], "v": [1 << 40]}), missing_columns="null")
+    text = "v: expected int, as it was loaded, found bigint: load the table again"
+    with pytest.raises(AnalysisException, match=text):
+        registered.sql("SELECT * FROM kept").collect()
+    narrow_struct = StructType([StructField("id", StringType()), StructField("v", IntegerType())])
+    reader = HudiSource({"path": table.uri, "meta": "false"}).streamReader(narrow_struct)
+    with pytest.raises(SchemaError, match=text):
+        reader.partitions(reader.initialOffset(), reader.latestOffset())
 
 
 def tasks(frame: Any) -> int:
