@@ -115,4 +115,4 @@ def test_times_of_int96_are_those_of_the_arrow_reader(spark: Any, tmp_path: Path
         plan = scan.to_spark()._jdf.queryExecution().toString()
     finally:
         spark.conf.unset(setting)
-    assert ("PythonUDF" in plan) == (moves == "true")
+    assert ("MapInArrow" in plan) == (moves == "true")
