@@ -19,6 +19,7 @@ from pyspark.sql.types import (
     StringType,
     StructField,
     StructType,
+    UserDefinedType,
     VarcharType,
 )
 
@@ -105,7 +106,7 @@ def frame_struct(frame: Any) -> StructType:
 
 def arrow_schema(struct: StructType) -> pa.Schema:
     """The Arrow schema in which Spark gives rows of a StructType, with UTC for the session's zone. Raises `SchemaError` with the
-    column for a type whose values no table has. Rule WRITE-1384."""
+    column for a type whose values no table has. Rules WRITE-1384, WRITE-1624."""
     schema: pa.Schema = to_arrow_schema(_frame_struct(struct, ()), **_IN_UTC)
     return schema
 
@@ -134,6 +135,11 @@ def _frame_type(type: DataType, path: tuple[str, ...]) -> DataType:
             return MapType(_frame_type(type.keyType, (*path, "key")), value, type.valueContainsNull)
         case CharType() | VarcharType():
             return StringType()
+        case UserDefinedType():
+            expected = "a type whose values a table has, as the array that vector_to_array gives of a vector"
+            raise SchemaError(
+                f"frame: {'.'.join(path)}", expected=expected, found=f"a user-defined {type.simpleString()}"
+            )
         case _:
             if isinstance(type, _UNSTORED):
                 _refuse(type, path)

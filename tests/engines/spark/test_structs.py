@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given, settings
 
+from hudi_core.errors import SchemaError
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from tests.support.strategies import schemas
@@ -40,6 +41,31 @@ def test_an_ordinary_struct_type_is_read() -> None:
     schema = structs.schema_from_spark(struct).value
     assert schema.get("d").field.type == t.Decimal(12, 3, t.Fixed(6))
     assert not schema.get("m.value").field.optional
+
+
+class Point(spark_types.UserDefinedType):
+    """A type of the user's own, which Spark stores as a struct."""
+
+    @classmethod
+    def sqlType(cls) -> spark_types.DataType:  # Spark's name
+        return spark_types.StructType([spark_types.StructField("x", spark_types.DoubleType())])
+
+    def simpleString(self) -> str:  # Spark's name
+        return "point"
+
+
+@pytest.mark.parametrize(
+    ("type", "path"),
+    [
+        (Point(), "c"),
+        (spark_types.ArrayType(Point()), "c.element"),
+        (spark_types.MapType(spark_types.StringType(), Point()), "c.value"),
+    ],
+)
+def test_user_defined_types_are_refused(type: spark_types.DataType, path: str) -> None:
+    """WRITE-1624."""
+    with pytest.raises(SchemaError, match=f"^frame: {path}: expected .*vector_to_array.*, found a user-defined point$"):
+        structs.arrow_schema(spark_types.StructType([spark_types.StructField("c", type)]))
 
 
 @given(schemas())
