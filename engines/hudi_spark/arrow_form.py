@@ -132,6 +132,28 @@ def take_types(rows: pa.Table, schema: pa.Schema) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=schema)
 
 
+def with_offsets(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """A batch of Spark whose lists in lists, or texts in them, have offsets. Where there is none of them Spark sends none, of
+    which Arrow's `nbytes` reads the first, and the process ends. Rule ENGINE-1625."""
+    if not any(map(_lacks_offsets, batch.columns)):
+        return batch
+    every = pa.array(range(batch.num_rows), pa.int64())
+    columns = [column.take(every) if _lacks_offsets(column) else column for column in batch.columns]
+    return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
+
+
+def _lacks_offsets(array: Array) -> bool:
+    if pa.types.is_struct(array.type):
+        parts = [array.field(number) for number in range(array.type.num_fields)]
+    elif pa.types.is_map(array.type):
+        parts = [array.keys, array.items]
+    elif pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
+        parts = [array.values]
+    else:
+        return False
+    return any((not len(part) and not pa.types.is_primitive(part.type)) or _lacks_offsets(part) for part in parts)
+
+
 def _take_type(array: Array, wanted: pa.DataType) -> Array:
     if array.type == wanted:
         return array

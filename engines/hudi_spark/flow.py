@@ -15,7 +15,7 @@ from hudi_core.parallel.flow import Packet
 from hudi_core.reading.tasks import tasks_of_size
 from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Scan
-from hudi_spark.arrow_form import take_types
+from hudi_spark.arrow_form import take_types, with_offsets
 from hudi_spark.packets import FIELDS, SparkFlow, packet_rows, task_number
 from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import arrow_schema, frame_struct
@@ -106,7 +106,7 @@ def _give(
 def _large(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     pending: list[pa.RecordBatch] = []
     rows = size = 0
-    for batch in batches:
+    for batch in map(with_offsets, batches):
         parts = max(1, -(-batch.nbytes // _BYTES_AT_ONCE))
         share = -(-batch.num_rows // parts)
         for start in range(0, batch.num_rows, max(share, 1)):

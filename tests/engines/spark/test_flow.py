@@ -18,8 +18,8 @@ from pyspark.errors import PythonException
 import hudi_spark
 from hudi_core.errors import RowError, UsageError
 from hudi_core.table.engines import load_engine
-from hudi_spark.arrow_form import take_types
-from hudi_spark.flow import _give
+from hudi_spark.arrow_form import take_types, with_offsets
+from hudi_spark.flow import _give, _large
 from hudi_spark.packets import SparkFlow
 
 GIVEN = pa.schema([("id", pa.string()), ("f", pa.binary())])
@@ -55,6 +55,19 @@ def test_rows_of_a_session_get_the_declared_types(start: int) -> None:
     wanted = pa.schema([(name, of) for name, (_, _, of) in values.items()])
     assert take_types(given, wanted).equals(given.cast(wanted))
     assert take_types(given.slice(0, 0), wanted).equals(wanted.empty_table())
+
+
+def test_lists_without_lists_have_their_size() -> None:
+    """ENGINE-1625: Spark sends no offsets where no list has a list, and Arrow would read the first."""
+    kind = pa.list_(pa.list_(pa.int32()))
+    inner = pa.Array.from_buffers(
+        kind.value_type, 0, [None, pa.foreign_buffer(0, 0)], children=[pa.nulls(0, pa.int32())]
+    )
+    rows = pa.Array.from_buffers(kind, 2, [None, pa.py_buffer(bytes(12))], children=[inner])
+    batch = with_offsets(pa.record_batch([rows, pa.array([1, 2])], ["c", "n"]))
+    assert batch.to_pylist() == [{"c": [], "n": 1}, {"c": [], "n": 2}]
+    assert batch.nbytes > 0
+    assert len(list(_large(iter([batch])))) == 1
 
 
 def test_a_null_may_have_required_parts(spark: Any, tmp_path: Path) -> None:
