@@ -101,8 +101,11 @@ def _by_ranges(keys: DataFrame, names: list[str], count: int) -> DataFrame:
 
 def _text(keys: DataFrame, name: str) -> Column:
     """The texts of a column as they are in files: texts that a collation of Spark 4 takes for the same are two keys."""
-    is_plain = keys.schema[name].dataType == StringType()
-    return keys[name] if is_plain else F.collate(keys[name], _AS_STORED).alias(name)
+    if keys.schema[name].dataType == StringType():
+        return keys[name]
+    collate: Any = getattr(F, "collate")  # noqa: B009  # of Spark 4
+    plain: Column = collate(keys[name], _AS_STORED)
+    return plain.alias(name)
 
 
 def _tagger(remote: RemoteTagging) -> Any:

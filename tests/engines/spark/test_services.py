@@ -35,8 +35,8 @@ def test_services_on_executors_leave_what_they_leave_here(spark: Any, tmp_path: 
 def test_services_follow_writes_that_ask_for_them(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """UPKEEP-1623: whichever method writes, and where the table asks, with tasks on executors."""
     rows = spark.range(4).selectExpr("concat('k', id) AS id", "id % 2 AS p", "id AS v")
-    asked = {"hoodie.compact.inline": "true", "hoodie.compact.inline.max.delta.commits": "1"}
-    table = hudi_spark.create(spark, str(tmp_path / "t"), rows, "id", partition_by="p", type="mor", options=asked)
+    services = {"hoodie.compact.inline": "true", "hoodie.compact.inline.max.delta.commits": "1"}
+    table = hudi_spark.create(spark, str(tmp_path / "t"), rows, "id", partition_by="p", type="mor", options=services)
     runs: list[str] = []
     monkeypatch.setattr(SparkRunner, "run", spied(SparkRunner.run, runs))
     writes: list[Callable[[SparkTable], Any]] = [

@@ -92,10 +92,10 @@ def test_a_write_whose_rows_storage_keeps_is_complete(table: Table, monkeypatch:
 @pytest.mark.parametrize("fails", [False, True])
 def test_services_follow_a_write_that_asks_for_them(table: Table, monkeypatch: pytest.MonkeyPatch, fails: bool) -> None:
     """UPKEEP-1623: one that fails is a warning, since Spark would take the write for one that failed."""
-    asked = {"hoodie.clean.automatic": "true", "hoodie.clean.commits.retained": "1"}
+    services = {"hoodie.clean.automatic": "true", "hoodie.clean.commits.retained": "1"}
 
     def write(number: int) -> None:
-        writer = HudiWriter({"path": table.uri, **asked}, STRUCT, False)
+        writer = HudiWriter({"path": table.uri, **services}, STRUCT, False)
         writer.commit(staged(writer, [("a", number)]))
 
     for number in range(2):
