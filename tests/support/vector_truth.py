@@ -224,11 +224,18 @@ def _text_test(operator: str, one: _Typed, other: _Typed) -> Both:
     if _class(one[0]) == "bytes":
         shown = "java.nio.HeapByteBuffer[pos=0 lim=1 cap=1]"
         hudi: object = REFUSED if one[1] is None else _has(operator, shown, str(other[1]))
-        return Both(UNKNOWN, hudi, Cause.TEXT_OF_BYTES)
+        return Both(
+            None if one[1] is None else _has(operator, _decoded(one[1]), str(other[1])), hudi, Cause.TEXT_OF_BYTES
+        )
     if one[1] is None or other[1] is None:
         return Both(None, REFUSED, Cause.NULL)
     truth = _has(operator, str(one[1]), str(other[1]))
     return Both(truth, truth)
+
+
+def _decoded(value: object) -> str:
+    assert isinstance(value, bytes | bytearray)
+    return value.decode("utf-8", "replace")
 
 
 def _has(operator: str, text: str, part: str) -> bool:

@@ -262,7 +262,7 @@ DEVIATIONS = (
         "prefixes of bytes",
         _row(Cause.TEXT_OF_BYTES),
         _truth,
-        "not known: rows cannot be tested, files are kept",
+        "bytes are the text that they are in UTF-8",
         "Hudi searches the string form of Java's buffer object, which does not show its bytes.",
     ),
     _rule(
