@@ -140,7 +140,7 @@ def test_a_column_of_variants_is_not_written(tmp_path: Path, place: str) -> None
         hudi_spark.create(session, str(tmp_path / "t"), struct, "id")
     assert list(tmp_path.iterdir()) == []
     table = hudi_spark.create(session, str(tmp_path / "t"), pa.schema([("id", pa.string())]), "id")
-    frame: Any = SimpleNamespace(mapInArrow=None, isStreaming=False, schema=struct)
+    frame: Any = SimpleNamespace(mapInArrow=None, isStreaming=False, schema=struct, sparkSession=session)
     writes: list[Callable[[Any], object]] = [table.upsert, table.append, table.overwrite]
     writes += [lambda rows: table.overwrite(rows, where="id = 'a'"), lambda rows: table.merge(rows, "id")]
     for write in writes:
