@@ -240,7 +240,9 @@ class WriteRun:
         Rule WRITE-1633."""
         overwrites = self.operation == "INSERT_OVERWRITE_TABLE"
         if overwrites and planned.replaced and not planned.tasks and not self._allows_empty(table):
-            raise UsageError("rows", expected="some, or `allow_empty`, by which all of the table's go", found="none")
+            raise UsageError(
+                "rows", expected="a row, or `allow_empty`, which takes all rows of the table away", found="none"
+            )
 
     def _allows_empty(self, table: Table) -> bool:
         stated = flag(ALLOW_EMPTY, self.options.properties, table.config.properties)

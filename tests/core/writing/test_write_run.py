@@ -73,7 +73,7 @@ def test_a_write_that_replaces_rows_by_none_is_not_one_of_nothing(tmp_path: Path
             lambda: spread_write(table, parts, "insert_overwrite_table", options),  # noqa: B023
         ):
             with pytest.raises(
-                UsageError, match=r"^rows: expected some, or `allow_empty`, by which all of the table's go"
+                UsageError, match=r"^rows: expected a row, or `allow_empty`, which takes all rows of the table away"
             ):
                 write()
     assert content(tmp_path / "t") == before
