@@ -178,7 +178,6 @@ class WriteRun:
             noted = list_noted_indexes(running.table, self.schema)
             self._enter(LOOKING_UP)
             planned = self._plan(plan, running.table, running.instant_time)
-            self._refuse_emptying(running.table, planned)
             if not (planned.tasks or planned.replaced or self._allows_empty(running.table)):
                 return nothing_written(self.operation, perf_counter() - begun)
             running.refuse_clustered(_list_changed_groups(planned))
@@ -202,7 +201,14 @@ class WriteRun:
         return result_of(running.instant_time, self.operation, written.statuses, replaced, perf_counter() - begun)
 
     def _plan(self, plan: Plan, table: Table, instant_time: str) -> Planned:
+        """The tasks of the write. Raises `UsageError` for an overwrite of the whole table by no rows: all would be gone, for want
+        of a file perhaps. Rules WRITE-1633, WRITE-1652."""
         planned = plan(table, instant_time)
+        overwrites = self.operation == "INSERT_OVERWRITE_TABLE"
+        if overwrites and planned.replaced and not planned.tasks and not self._allows_empty(table):
+            raise UsageError(
+                "rows", expected="a row, or `allow_empty`, which takes all rows of the table away", found="none"
+            )
         if table.config.left_out_columns:
             partitions = dict.fromkeys(task.target.partition for task in planned.tasks)
             refuse_lost_values(table.config, self.schema, partitions, table.storage.uri)
@@ -234,15 +240,6 @@ class WriteRun:
             known = all(not isinstance(task, RewriteFile) for task in tasks)
             rows = sum(map(row_count, tasks)) if known else None
             self.options.tally.enter(stage, len(tasks) or None, rows or None)
-
-    def _refuse_emptying(self, table: Table, planned: Planned) -> None:
-        """Raises `UsageError` for an overwrite of the whole table by no rows: all would be gone, for want of a file perhaps.
-        Rule WRITE-1633."""
-        overwrites = self.operation == "INSERT_OVERWRITE_TABLE"
-        if overwrites and planned.replaced and not planned.tasks and not self._allows_empty(table):
-            raise UsageError(
-                "rows", expected="a row, or `allow_empty`, which takes all rows of the table away", found="none"
-            )
 
     def _allows_empty(self, table: Table) -> bool:
         stated = flag(ALLOW_EMPTY, self.options.properties, table.config.properties)
@@ -336,7 +333,6 @@ class WriteRun:
         self._refuse_other_schema(latest)
         time = next_time(latest.timeline, self.options.clock)
         planned = self._plan(plan, latest, time)
-        self._refuse_emptying(latest, planned)
         changed = _list_changed_groups(planned)
         refuse_clustered(latest, time, self.operation, changed, lambda _: self.options.cancels_plans)
         storage = rehearsal.RehearsedStorage(latest.storage, frozenset({heartbeat_path(time)}))

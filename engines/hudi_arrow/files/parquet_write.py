@@ -121,19 +121,13 @@ class ParquetWriter:
             with opened as file, _aside(group) as aside:
                 while not group.last:
                     following = aside.submit(next, groups)  # made ready while this one is encoded
-                    watching = aside.submit(statistics.watch, group.rows)
-                    file.write(group.rows, group.copied)
-                    watching.result()
-                    rows += group.rows.num_rows
+                    rows += _put(group, file, statistics, aside)
                     group = following.result()
                     if self.lean:
                         give_back()
                 made = aside.submit(metadata)
                 if group.rows.num_rows:
-                    watching = aside.submit(statistics.watch, group.rows)
-                    file.write(group.rows, group.copied)
-                    watching.result()
-                    rows += group.rows.num_rows
+                    rows += _put(group, file, statistics, aside)
                 pairs = dict(made.result())
                 footer = file.finish(pairs)
         return WrittenFile(counted.size, Footer(rows, schema, pairs, statistics.read(footer), size=counted.size))
@@ -254,6 +248,14 @@ class _EncodedFile:
         self.writer.close()
         self.output.close()
         return self.collected[0]
+
+
+def _put(group: _RowGroup, file: _File, statistics: WrittenStatistics, aside: Executor) -> int:
+    """Writes a row group, whose bounds are watched aside. Gives the number of its rows."""
+    watching = aside.submit(statistics.watch, group.rows)
+    file.write(group.rows, group.copied)
+    watching.result()
+    return int(group.rows.num_rows)
 
 
 def _split_columns(rows: pa.Table) -> list[pa.Table]:
