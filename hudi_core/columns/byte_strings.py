@@ -56,7 +56,8 @@ class WordReader:
     """
 
     def __init__(self, strings: ByteStrings, skip: int = 0) -> None:
-        self.starts, self.ends = strings.offsets[:-1] + skip, strings.offsets[1:]
+        offsets = strings.offsets
+        self.starts, self.ends = offsets[:-1] + skip if skip else offsets[:-1], offsets[1:]
         data = strings.data
         if len(data) < 2 * WORD:
             data = np.concatenate([data, np.zeros(2 * WORD, np.uint8)])
@@ -66,11 +67,12 @@ class WordReader:
     @cached_property
     def _rows(self) -> Octets | None:
         """The bytes of strings of one length, a row each: they stand side by side. None for others."""
-        lengths = np.diff(self._strings.offsets)
-        if len(lengths) == 0 or int(lengths[0]) == 0 or (lengths != lengths[0]).any():
+        offsets = self._strings.offsets
+        start, end = int(offsets[0]), int(offsets[-1])
+        size = (end - start) // max(len(self._strings), 1)
+        if size == 0 or (offsets[1:] - offsets[:-1] != size).any():
             return None
-        start, end = int(self._strings.offsets[0]), int(self._strings.offsets[-1])
-        return self._strings.data[start:end].reshape(len(lengths), -1)
+        return self._strings.data[start:end].reshape(len(self._strings), size)
 
     def read(self, word: int, rows: NDArray[Any] | None = None) -> tuple[Words64, Octets]:
         """The words and their sizes: of all strings, or of those in `rows`."""

@@ -18,7 +18,7 @@ from hudi_core.arrays import Bools, Numbers
 from hudi_core.columns.byte_strings import ByteStrings, common_prefix, concat_byte_strings
 from hudi_core.columns.spans import gather
 from hudi_core.pruning.order_keys import FloatKeys, IntegerKeys, KeyArray, OrderKeys, RankKeys, float_keys
-from hudi_core.pruning.ranks import at_most, place_bounds, ranks
+from hudi_core.pruning.ranks import LiteralWords, at_most, place_bounds, ranks
 from hudi_core.pruning.statistics import Carrier, ColumnStatistics, carrier
 from hudi_core.types import nodes as t
 
@@ -94,7 +94,7 @@ def plain_intervals(statistics: ColumnStatistics, keys: OrderKeys, literals: lis
             and isinstance(statistics.upper, ByteStrings)
             and literals is not None
         )
-        lower, upper, in_order = place_bounds(statistics.lower, statistics.upper, literals)
+        lower, upper, in_order = place_bounds(statistics.lower, statistics.upper, LiteralWords.from_list(literals))
         return _interval(keys, statistics, lower, upper, lower_known, upper_known, in_order)
     fits = np.ones(len(statistics), np.bool_)
     for bound, is_known in ((statistics.lower, lower_known), (statistics.upper, upper_known)):

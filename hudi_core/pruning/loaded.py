@@ -18,7 +18,7 @@ from hudi_core.arrays import Bools
 from hudi_core.pruning.intervals import Intervals, plain_intervals, plain_keys
 from hudi_core.pruning.order_keys import FloatKeys, KeyArray, OrderKeys
 from hudi_core.pruning.ordered import ValueSet, holds
-from hudi_core.pruning.ranks import place_bounds
+from hudi_core.pruning.ranks import LiteralWords, place_bounds
 from hudi_core.pruning.statistics import ColumnStatistics, take_bounds, take_files
 
 CHUNK = 1 << 16
@@ -42,10 +42,12 @@ class Loaded:
     keys: OrderKeys
     statistics: ColumnStatistics
     literals: list[bytes] | None
+    words: LiteralWords | None
 
     @staticmethod
     def from_statistics(statistics: ColumnStatistics, literals: list[bytes] | None) -> Loaded:
-        return Loaded(plain_keys(statistics.type, literals), statistics, literals)
+        words = None if literals is None else LiteralWords.from_list(literals)
+        return Loaded(plain_keys(statistics.type, literals), statistics, literals, words)
 
     @property
     def nulls(self) -> Bools:
@@ -78,21 +80,20 @@ class Loaded:
 
     def _in_range(self, first: int, last: int, files: slice) -> Bools:
         """Which files may hold a value with a key from the first to the last."""
-        met, odd = (np.empty(files.stop - files.start, np.bool_) for _ in range(2))
+        met, plain = (np.empty(files.stop - files.start, np.bool_) for _ in range(2))
         for part in _chunks(files):
             here = slice(part.start - files.start, part.stop - files.start)
             lower, upper, in_order = self._make_bound_keys(part)
             within = np.less_equal(lower, last, out=met[here])
             within &= upper >= first
-            strange = np.logical_not(in_order, out=odd[here])
+            trusted = np.logical_and(in_order, self.statistics.lower_known[part], out=plain[here])
+            trusted &= self.statistics.upper_known[part]
             if lower.dtype == np.int64 and self.keys.top < _GREATEST:
-                strange |= (lower < self.keys.bottom) | (upper > self.keys.top)
-            known = self.statistics.lower_known[part] & self.statistics.upper_known[part]
-            strange |= ~known
-        odd_files = odd.nonzero()[0]
-        if len(odd_files):
-            of_odd = self.intervals(odd_files + files.start)
-            met[odd_files] = (of_odd.lower <= last) & (of_odd.upper >= first)
+                trusted &= (lower >= self.keys.bottom) & (upper <= self.keys.top)
+        if not plain.all():
+            others = np.flatnonzero(~plain)
+            of_others = self.intervals(others + files.start)
+            met[others] = (of_others.lower <= last) & (of_others.upper >= first)
         self._remove_empty(met, files)
         return met
 
@@ -111,9 +112,9 @@ class Loaded:
         """The keys of both bounds, and whether the lower one is at most the upper one."""
         lower: Any = take_bounds(self.statistics.lower, files)
         upper: Any = take_bounds(self.statistics.upper, files)
-        if self.literals is None:
+        if self.words is None:
             return lower, upper, lower <= upper
-        return place_bounds(lower, upper, self.literals)
+        return place_bounds(lower, upper, self.words)
 
 
 _GREATEST = 2**63 - 1

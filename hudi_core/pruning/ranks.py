@@ -78,17 +78,15 @@ def _dense(values: Words64) -> Numbers:
 def places(texts: ByteStrings, literals: Sequence[bytes]) -> Numbers32:
     """The place of each text among literals (distinct, ascending): 2 i + 1 when it is literal i, else 2 i with i below it."""
     reader = WordReader(texts)
-    return _place(reader, reader.read(0), _LiteralWords.from_list(literals))
+    return _place(reader, reader.read(0), LiteralWords.from_list(literals))
 
 
-def place_bounds(
-    lower: ByteStrings, upper: ByteStrings, literals: Sequence[bytes]
-) -> tuple[Numbers32, Numbers32, Bools]:
+def place_bounds(lower: ByteStrings, upper: ByteStrings, among: LiteralWords) -> tuple[Numbers32, Numbers32, Bools]:
     """The places of lower and upper bounds among literals, and whether each lower bound is at most its upper one.
 
     Two bounds may have one place in either order.
     """
-    readers, among = (WordReader(lower), WordReader(upper)), _LiteralWords.from_list(literals)
+    readers = WordReader(lower), WordReader(upper)
     heads = [reader.read(0) for reader in readers]
     first, last = (_place(reader, head, among) for reader, head in zip(readers, heads, strict=True))
     return first, last, _at_most(readers, heads)
@@ -122,7 +120,7 @@ _WordsAndSizes = tuple[Words64, Octets]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _LiteralWords:
+class LiteralWords:
     """Literals by their words, and the words that they begin with."""
 
     count: int
@@ -130,23 +128,25 @@ class _LiteralWords:
     heads: Words64
 
     @staticmethod
-    def from_list(literals: Sequence[bytes]) -> _LiteralWords:
+    def from_list(literals: Sequence[bytes]) -> LiteralWords:
+        """Those of distinct literals that ascend."""
         reader = WordReader(ByteStrings.from_list(literals))
-        return _LiteralWords(len(literals), reader, reader.read(0)[0])
+        return LiteralWords(len(literals), reader, reader.read(0)[0])
 
 
-def _place(reader: WordReader, head: _WordsAndSizes, among: _LiteralWords) -> Numbers32:
+def _place(reader: WordReader, head: _WordsAndSizes, among: LiteralWords) -> Numbers32:
     """The places of texts whose first words are `head`."""
     if not among.count:
         return np.zeros(len(head[0]), np.int32)
     below, rows = _begins(head[0], among.heads)
-    result: Numbers32 = (2 * below).astype(np.int32, copy=False)
+    result: Numbers32 = below.astype(np.int32, copy=False)
+    result *= 2
     if len(rows):
         _place_by_words(reader, rows, among, result)
     return result
 
 
-def _place_by_words(reader: WordReader, rows: Numbers, among: _LiteralWords, result: Numbers32) -> None:
+def _place_by_words(reader: WordReader, rows: Numbers, among: LiteralWords, result: Numbers32) -> None:
     """Places the texts in `rows`, each of which begins with the first word of a literal.
 
     Word by word, all at once: literals that have all words so far in common are a group, and each text is left in one.

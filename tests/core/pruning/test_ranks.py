@@ -6,7 +6,7 @@ from bisect import bisect_left
 import pytest
 
 from hudi_core.columns.byte_strings import ByteStrings
-from hudi_core.pruning.ranks import at_most, place_bounds, places, ranks
+from hudi_core.pruning.ranks import LiteralWords, at_most, place_bounds, places, ranks
 
 
 def _random_texts(r: random.Random) -> list[bytes]:
@@ -52,7 +52,7 @@ def test_bounds_are_in_order_whatever_lies_between_them(seed: int) -> None:
     expected = [one <= other for one, other in zip(lower, upper, strict=True)]
     assert at_most(*strings).tolist() == expected
     literals = sorted({text[:9] for text in lower[::5]})
-    first, last, in_order = place_bounds(*strings, literals)
+    first, last, in_order = place_bounds(*strings, LiteralWords.from_list(literals))
     assert in_order.tolist() == expected
     assert [first.tolist(), last.tolist()] == [places(item, literals).tolist() for item in strings]
 
