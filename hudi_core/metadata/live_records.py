@@ -100,17 +100,20 @@ def _over(parts: Sequence[RecordOrder], take: Callable[[RecordOrder], NDArray[An
 
 
 def _find_shared_keys(words: Words64, unique: int) -> Numbers:
-    """The records whose key may be another record's too: those that share a mixture of the key's words. The first `unique` ones
-    are looked up among the others."""
+    """The records whose key may be another record's too: those that share a mixture of the key's words. Of the first `unique`
+    ones, whose keys are distinct, only those are sorted that may be among the others."""
     mixed = words[:, 0] * _MIXERS[0]
     for word, mixer in zip(words.T[1:], _MIXERS[1:], strict=False):
         mixed += word * mixer
+    candidates = np.arange(len(mixed))
     if unique:
-        return np.append(np.flatnonzero(_may_be_among(mixed[:unique], mixed[unique:])), np.arange(unique, len(mixed)))
+        shared = np.flatnonzero(_may_be_among(mixed[:unique], mixed[unique:]))
+        candidates = np.append(shared, candidates[unique:])
+        mixed = mixed[candidates]
     sequence = np.argsort(mixed)
     ordered = mixed[sequence]
     same = ordered[1:] == ordered[:-1]
-    return np.sort(sequence[np.append(same, False) | np.append(False, same)]) if same.any() else _NONE
+    return np.sort(candidates[sequence[np.append(same, False) | np.append(False, same)]]) if same.any() else _NONE
 
 
 def _may_be_among(mixed: Words64, others: Words64) -> Bools:

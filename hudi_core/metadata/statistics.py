@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Final
 
 import numpy as np
@@ -126,11 +126,18 @@ def read_statistics(
         ]
     deleted = [(key, block.order) for block in records.deletes for key in block.keys if len(key) == key_size]
     keys = _join_keys([gathered.keys], [key for key, _ in deleted])
+    unique = 0 if gathered.repeated else _count_of_base_files(gathered.parts)
     apart = records.all_of_base_files and not gathered.repeated
-    live = live_records(parts, keys, [order for _, order in deleted], apart=apart)
+    live = live_records(parts, keys, [order for _, order in deleted], apart=apart, unique=unique)
     reading = _Reading(parts, keys, gathered.kinds, of_files=key_size == FILE_KEY, as_stated=as_stated)
     named = gathered.columns if len(live.records) == len(gathered.columns) else gathered.columns[live.records]
-    return {column: tuple(reading.by_kind(live.select(named == number))) for number, column in enumerate(columns)}
+    of_columns = in_order(lambda number: tuple(reading.by_kind(live.select(named == number))), range(len(columns)))
+    return dict(zip(columns, of_columns, strict=True))
+
+
+def _count_of_base_files(parts: Iterable[DecodedStatistics]) -> int:
+    """How many records, the first, are of base files, in which a key comes once."""
+    return sum(len(part) for part in takewhile(lambda part: not part.order.any(), parts))
 
 
 def extend(
