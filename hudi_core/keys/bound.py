@@ -95,6 +95,18 @@ class KeyGenerator(Generic[V, M]):
         keys: KeyStrings[Any] = self.keys(row, row_number)
         return HoodieKey(keys.record_key, keys.partition_path)
 
+    def refuse_default_texts(self, root: V) -> None:
+        """Raises `RowError` for a row with a text that stands for null in partition paths: it would be read as null. Rule
+        WRITE-1680."""
+        parts = self.generator.parts if isinstance(self.generator, Generator) else ()
+        for part in parts:
+            if isinstance(part, TimePart) or not self._is_text(part.field):
+                continue
+            text = self._at(root, self._columns[part.field].positions)
+            taken = self._values.matches(text, (HIVE_DEFAULT,))
+            expected = f"null, or another value of the partition column {part.field}"
+            self._values.refuse(text, taken, expected, f"{HIVE_DEFAULT!r}, which is read as null")
+
     def _record_key(self, generator: Generator, root: V, first_row: int) -> V:
         values = self._values
         match generator.key:

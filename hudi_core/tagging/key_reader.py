@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -88,8 +89,15 @@ class KeyReader:
 
 def number_keys(generator: KeyGenerator[Any, Any], root: Any, first: int) -> KeyStrings[Any]:
     """The keys of rows of which the first has this number. `RowError` for one without a key has its number among all rows."""
-    try:
+    with number_rows(first):
         return generator.keys(root, first)
+
+
+@contextmanager
+def number_rows(first: int) -> Iterator[None]:
+    """Gives a `RowError` about a batch whose first row has this number the row's number among all rows."""
+    try:
+        yield
     except RowError as error:
         row = None if error.row is None else error.row + first
         raise RowError(row, expected=error.expected or "", found=error.found or "") from None

@@ -30,7 +30,7 @@ from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.keying import table_generator
 from hudi_core.table.table import Table
 from hudi_core.tagging.key_columns import KeyColumns, concat_keys
-from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, number_keys
+from hudi_core.tagging.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, number_keys, number_rows
 from hudi_core.tally import READING, Tally
 from hudi_core.types import nodes as t
 from hudi_core.writing.batch_columns import BatchColumns
@@ -187,6 +187,9 @@ class Preparation(Portable):
             with_keys = _with_keys(engine, self.stored, root, made.record_key, made.partition_path)
             records = _strings(engine, made.record_key) if self.keeps_records else _NO_KEYS.records
             keys = key_columns(records, _strings(engine, made.partition_path))
+            if any(HIVE_DEFAULT in path for path in keys.paths):
+                with number_rows(first):
+                    self.generator.refuse_default_texts(root)
             yield PreparedRows(engine.rows.batch(with_keys), keys)
             first += count
 

@@ -25,6 +25,7 @@ from hudi_core.writing.batch_columns import BatchColumns
 from hudi_core.writing.by_predicate import writable_by_predicate
 from hudi_core.writing.idle_options import MERGE, OVERWRITE_WHERE, refuse_idle_in
 from hudi_core.writing.incoming import incoming_rows, row_schema
+from hudi_core.writing.incoming_checks import refuse_lost_paths
 from hudi_core.writing.operation import Operation, WriteOptions, refuse_unfit
 from hudi_core.writing.operation_plans import plan_upsert
 from hudi_core.writing.operations import read_given_rows, run_of
@@ -94,6 +95,7 @@ def _run(
 
             incoming = incoming_rows(table, InputRows(bound.rows, change_rows()), instant_time, tally=settings.tally)
             files.callback(incoming.spool.close)
+            refuse_lost_paths(table, incoming.keys)
             once = len(bound.unmatched) > 0
             planned = plan_upsert(table, incoming, instant_time, settings, np.concatenate(removes), once=once)
             lost = np.concatenate(loses)

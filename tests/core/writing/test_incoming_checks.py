@@ -1,4 +1,5 @@
-"""Rows that are refused for their keys before anything is written. WRITE-70, WRITE-71, WRITE-1579, STORE-1154.
+"""Rows that are refused for their keys before anything is written. WRITE-70, WRITE-71, WRITE-1579, WRITE-1680, WRITE-1681,
+STORE-1154.
 
 Also covers: `commit/name_limits.py`.
 """
@@ -109,6 +110,82 @@ def test_values_that_make_no_path_make_one_when_escaped(tmp_path: Path) -> None:
     assert rows_of(open_table(tmp_path / "t")) == given
 
 
+def test_a_merge_refuses_such_paths_too(tmp_path: Path) -> None:
+    """WRITE-70: also an overwrite with a predicate."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p")
+    write(table, rows(("a", "x", 1)))
+    before = files(tmp_path / "t")
+    given = rows(("b", "x//y", 1))
+    ways: list[Callable[[], object]] = [
+        lambda: table.merge(given, on=["id", "p"]).when_not_matched_insert().execute(),
+        lambda: table.overwrite(given, where="n = 1"),
+    ]
+    for way in ways:
+        with pytest.raises(RowError, match="expected a partition path that is a folder below the table"):
+            way()
+    assert files(tmp_path / "t") == before
+
+
+@pytest.mark.parametrize("hive", ["true", "false"])
+def test_a_first_partition_folder_with_a_colon_is_refused(tmp_path: Path, hive: str) -> None:
+    """WRITE-1681: unless the table has it, and not where paths are encoded or the folder is a later one."""
+    options = {"hoodie.datasource.write.hive_style_partitioning": hive}
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", options=options)
+    before = files(tmp_path / "t")
+    for path in ("10:30", "10:30/x", ":"):
+        for op in ("upsert", "insert", "append", "bulk_insert", "insert_overwrite"):
+            with pytest.raises(
+                RowError, match=r"row 2: expected a first partition folder without a colon, which Apache"
+            ):
+                write(table, rows(("a", "x", 1), ("b", path, 1)), op)
+    assert files(tmp_path / "t") == before
+    write(table, rows(("a", "x/10:30", 1)))
+    assert rows_of(open_table(tmp_path / "t")) == [("a", "x/10:30", 1)]
+    encoded = {**options, "hoodie.datasource.write.partitionpath.urlencode": "true"}
+    table = create_table(tmp_path / "encoded", TYPES, "id", partition_by="p", options=encoded)
+    write(table, rows(("a", "10:30", 1)))
+    assert rows_of(open_table(tmp_path / "encoded")) == [("a", "10:30", 1)]
+
+
+def test_a_folder_with_a_colon_that_the_table_has_takes_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """WRITE-1681."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p")
+    with monkeypatch.context() as without:
+        without.setattr("hudi_core.writing.operations.refuse_lost_paths", lambda *_: None)
+        write(table, rows(("a", "10:30", 1)))
+    table = open_table(tmp_path / "t")
+    write(table, rows(("a", "10:30", 2), ("b", "10:30", 1)))
+    assert rows_of(open_table(tmp_path / "t")) == [("a", "10:30", 2), ("b", "10:30", 1)]
+    with pytest.raises(RowError, match="row 2: expected a first partition folder without a colon"):
+        write(table, rows(("a", "10:30", 2), ("b", "10:31", 1)))
+    assert table.delete(where="p = '10:30'").deleted == 2
+
+
+@pytest.mark.parametrize("encoded", ["true", "false"])
+def test_a_text_that_paths_have_for_null_is_refused(tmp_path: Path, encoded: str) -> None:
+    """WRITE-1680: it would be read as null; keys of such rows are looked for all the same."""
+    options = {"hoodie.datasource.write.partitionpath.urlencode": encoded}
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", options=options)
+    write(table, rows(("a", "x", 1)))
+    before = files(tmp_path / "t")
+    given = rows(("b", "x", 1), ("c", "__HIVE_DEFAULT_PARTITION__", 1))
+    refused = r"row [12]: expected null, or another value of the partition column p, found '__HIVE_DEFAULT_PARTITION__'"
+    ways: list[Callable[[], object]] = [
+        lambda: write(table, given),
+        lambda: write(table, given, "append"),
+        lambda: table.overwrite(given),
+        lambda: table.merge(given, on=["id", "p"]).when_not_matched_insert().execute(),
+        lambda: spread_write(table, local_rows(table.engine, [given])),
+    ]
+    for way in ways:
+        with pytest.raises(RowError, match=refused):
+            way()
+    assert files(tmp_path / "t") == before
+    with pytest.warns(UserWarning, match="rows without a value in a partition column"):
+        write(table, pa.table({"id": ["c"], "p": pa.array([None], pa.string()), "n": pa.array([1], pa.int64())}))
+    assert table.refresh().delete(given).deleted == 1
+
+
 def test_partition_paths_of_any_characters_are_read_back(tmp_path: Path) -> None:
     """WRITE-70."""
     table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", indexes=["column_stats"])
@@ -119,7 +196,7 @@ def test_partition_paths_of_any_characters_are_read_back(tmp_path: Path) -> None
         "a=b",
         "a%2Fb",
         "a\nb",
-        "a:b",
+        "x/a:b",
         "*",
         " ",
         "c\\x",
