@@ -17,6 +17,7 @@ from hudi_core.errors import UsageError
 from hudi_core.expr.predicate import Column
 from hudi_core.planning.plan import SKIP
 from hudi_core.schema.names import refuse_repeated
+from hudi_core.schema.schema import ColumnPlace
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.tagging.bucket_layout import has_simple_buckets
@@ -28,13 +29,8 @@ def plan_clustering(table: Table, options: ClusterOptions) -> ClusteringPlan:
     """The plan on the table as it is; nothing is written. Raises `UsageError` for a curve without columns, or with too
     many, and for a column that is named twice."""
     refuse_unclusterable(table)
-    if options.strategy is not Strategy.LINEAR and not options.columns:
-        raise UsageError("columns", expected=f"one or more for strategy {options.strategy.value}", found="none")
-    places = [table.schema.get(name, case_sensitive=table.case_sensitive) for name in options.columns]
+    places = find_sort_columns(table, options)
     names = tuple(place.name for place in places)
-    refuse_repeated("columns", options.columns, names)
-    refuse_unsortable(table.schema, [place.path for place in places])
-    refuse_many(options.strategy, len(places))
     scan = table.scan(options.where)
     column = Column(places[0].field.id, names[0], places[0].field.type) if places else None
     named = replace(options, columns=names)
@@ -44,6 +40,18 @@ def plan_clustering(table: Table, options: ClusterOptions) -> ClusteringPlan:
         done = find_laid_out(table, options.strategy, names)
     groups = plan_groups(scan.sources, _eligible(table, scan, options), column, named, done, apart=apart)
     return ClusteringPlan(tuple(groups), options.strategy, names, options.sizes.target)
+
+
+def find_sort_columns(table: Table, options: ClusterOptions) -> list[ColumnPlace]:
+    """The columns that rows are ordered by. Raises `UnknownColumnError` for one that the table has not, and `UsageError` as
+    `plan_clustering`."""
+    if options.strategy is not Strategy.LINEAR and not options.columns:
+        raise UsageError("columns", expected=f"one or more for strategy {options.strategy.value}", found="none")
+    places = [table.schema.get(name, case_sensitive=table.case_sensitive) for name in options.columns]
+    refuse_repeated("columns", options.columns, [place.name for place in places])
+    refuse_unsortable(table.schema, [place.path for place in places])
+    refuse_many(options.strategy, len(places))
+    return places
 
 
 def _eligible(table: Table, scan: Scan, options: ClusterOptions) -> list[int]:

@@ -127,11 +127,7 @@ class WriteOptions:
         refuse_other_tally(self.tally)
         take_fields(self)
         take_count("attempts", self.attempts, 1)
-        if self.sizes.small > self.sizes.target:
-            expected = (
-                f"a limit of small files of at most the target of {self.sizes.target} bytes: larger ones get no rows"
-            )
-            raise UsageError("sizes", expected=expected, found=str(self.sizes.small))
+        self.sizes.refuse_small("larger ones get no rows")
 
     def columns(self, properties: Mapping[str, str], *, replaces: bool) -> BatchColumns:
         """What a write does with columns that only its rows or only the table has. `properties` are the table's."""

@@ -20,6 +20,7 @@ from hudi_core.arguments import take_count, take_fields
 from hudi_core.commit.markers import list_marked_logs
 from hudi_core.data_files.base_file import FileTarget
 from hudi_core.data_files.log_file import OWN_TIME_SINCE, log_target
+from hudi_core.errors import UsageError
 from hudi_core.notebook import show_briefly
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.timeline.instants import LOG_COMPACTION
@@ -47,6 +48,12 @@ class FileSizes:
         take_count("target", self.target, 1)
         if self.target < self.small == _SMALL:
             object.__setattr__(self, "small", self.target)
+
+    def refuse_small(self, reason: str) -> None:
+        """Raises `UsageError` for a limit of small files beyond the target, with the reason."""
+        if self.small > self.target:
+            expected = f"a limit of small files of at most the target of {self.target} bytes: {reason}"
+            raise UsageError("sizes", expected=expected, found=str(self.small))
 
 
 @dataclass(frozen=True, slots=True)

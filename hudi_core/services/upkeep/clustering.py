@@ -71,17 +71,16 @@ def options_on_request(properties: Mapping[str, str] | None, stated: Mapping[str
 
 
 def clustering_options(stated: StatedProperties) -> ClusterOptions:
-    """The options of a clustering that properties state. Raises `UsageError` for a value that is none."""
+    """The options of a clustering that properties state; a limit of small files beyond the size of new ones, which Apache Hudi
+    takes, is that size. Raises `UsageError` for a value that is none. Rule CLUSTER-1682."""
     sizes = FileSizes()
+    target = stated.number(f"{_PLAN}.target.file.max.bytes", default=sizes.target, least=1)
     layout = (stated.text(_LAYOUT) or Strategy.LINEAR.value).lower().replace("-", "")
     if layout not in list(Strategy):
         raise UsageError(_LAYOUT, expected=f"one of {', '.join(Strategy)}", found=repr(layout))
     return ClusterOptions(
         strategy=Strategy(layout),
         columns=name_list(stated.text(f"{_PLAN}.sort.columns") or ""),
-        sizes=FileSizes(
-            stated.number(f"{_PLAN}.target.file.max.bytes", default=sizes.target, least=1),
-            stated.number(f"{_PLAN}.small.file.limit", default=sizes.small),
-        ),
+        sizes=FileSizes(target, min(target, stated.number(f"{_PLAN}.small.file.limit", default=sizes.small))),
         max_groups=stated.number(_GROUPS, default=30, least=1),
     )

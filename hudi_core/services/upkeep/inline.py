@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Final
 
+from hudi_core.cluster.planner import find_sort_columns
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import HudiError, UsageError
 from hudi_core.options import TableType
@@ -38,7 +39,11 @@ def refuse_unusable_request(table: Table, properties: Mapping[str, str]) -> None
     archive_settings(table.config, ArchiveOptions(properties=given))
     CompactionOptions.from_properties(given)
     CompactionOptions.from_properties(given, of_logs=True)
-    clustering_options(stated)
+    of_both = StatedProperties.join(given, table.config.properties)
+    if of_both.flag(INLINE, default=False):
+        find_sort_columns(table, clustering_options(of_both))
+    else:
+        clustering_options(stated)
     inline = InlineCompaction.from_properties(given)
     compaction = next((name for name in _COMPACTS if given.get(name, "").strip().lower() == "true"), None)
     compacts = inline.runs or inline.plans or inline.merges_logs

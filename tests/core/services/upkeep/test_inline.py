@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 import hudi_core
-from hudi_core import UsageError
+from hudi_core import HudiError, UsageError
 from hudi_core.commit.properties import change_properties
 from tests.core.services.restoring.test_run import content, made, rows
 
+SORT = "hoodie.clustering.plan.strategy.sort.columns"
 EACH = {"hoodie.compact.inline": "true", "hoodie.compact.inline.max.delta.commits": "2"}
 
 
@@ -93,8 +94,14 @@ def test_properties_that_no_service_could_go_by_are_refused_before_the_write(tmp
         ({"hoodie.archive.automatic": "true", "hoodie.keep.min.commits": "0"}, "hoodie.keep.min.commits: expected"),
         ({**EACH}, "hoodie.compact.inline: expected a merge-on-read table: others have no log files"),
         ({"hoodie.clustering.inline": "true", "hoodie.layout.optimize.strategy": "x"}, "expected one of"),
+        ({"hoodie.clustering.inline": "true", SORT: "nope"}, "nope: no such column; columns are"),
+        ({"hoodie.clustering.inline": "true", SORT: "n,N"}, "columns: expected each column once, found n, N"),
+        (
+            {"hoodie.clustering.inline": "true", "hoodie.layout.optimize.strategy": "z-order"},
+            "columns: expected one or",
+        ),
     ):
-        with pytest.raises(UsageError, match=text):
+        with pytest.raises(HudiError, match=text):
             table.append(rows(0, 3, 1), properties=wrong)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
 
