@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from datetime import datetime
 from errno import ENOENT
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 from hudi_core.engine import FileInfo
 from hudi_core.errors import AlreadyExistsError, HudiError, NoSuchFileError, StorageError, file_taken_away
@@ -34,7 +36,10 @@ from hudi_core.local_uris import local_path
 from hudi_core.options import FOLDER
 from hudi_core.parallel.requests import Traffic
 from hudi_core.paths import path_within
-from hudi_core.storage_parts import NameLimits
+from hudi_core.storage_parts import NameLimits, describe_encoding
+
+ENCODING: Final = sys.getfilesystemencoding()
+"""Python's encoding of names of files."""
 
 
 def _cause(problem: Exception) -> Exception | None:
@@ -63,6 +68,15 @@ def report_file_errors(
     except kinds as problem:
         number = problem.errno if isinstance(problem, OSError) else None
         raise StorageError(where, message=os.strerror(number) if number else message_of(problem)) from cause_of(problem)
+
+
+def _refuse_encoded(where: str, names: Iterable[str]) -> None:
+    """Raises `StorageError` for a name that is another one in the encoding that Python has for names of files. STORE-1684."""
+    if ENCODING == "utf-8":
+        return
+    for name in names:
+        if not name.isascii():
+            raise StorageError(where, expected=describe_encoding(ENCODING), found=ascii(name))
 
 
 class LocalStorage:
@@ -98,7 +112,7 @@ class LocalStorage:
 
     def full(self, path: str) -> Path:
         """The path in the file system, never one outside of the root."""
-        return self._root / path_within(path, self._uri) if path else self._root
+        return self._root / self._within(path) if path else self._root
 
     def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
         self.full(folder)
@@ -107,13 +121,16 @@ class LocalStorage:
         except OSError as problem:
             with self.report_errors(str(problem.filename)):
                 raise
+        _refuse_encoded(self._uri, (path for path, _ in files))
         self.links.update(dict.fromkeys(links))
         return [FileInfo(path, size) for path, size in files]
 
     def list_folders(self, folder: str) -> Sequence[str]:
         self.full(folder)
         with self._watch(folder):
-            return list_folders(self._root, folder)
+            folders = list_folders(self._root, folder)
+        _refuse_encoded(self._uri, folders)
+        return folders
 
     def expect(
         self, *, folders: Sequence[str] = (), trees: Sequence[str] = (), files: Sequence[FileInfo | str] = ()
@@ -134,7 +151,7 @@ class LocalStorage:
 
     def delete_files(self, paths: Sequence[str], *, in_order: bool = False) -> None:
         """One after the other in any case."""
-        own = [path_within(path, self._uri) for path in paths]
+        own = [self._within(path) for path in paths]
         delete_files(self._root, own, self._unsynced, self._watch)
 
     def take_away(self, path: str, content: bytes) -> bool:
@@ -158,7 +175,7 @@ class LocalStorage:
 
     @property
     def limits(self) -> NameLimits:
-        return find_limits(self._root)
+        return replace(find_limits(self._root), encoding=ENCODING)
 
     def sync(self) -> None:
         with self._watch(""):
@@ -176,4 +193,9 @@ class LocalStorage:
         return self.report_errors(self.where(path))
 
     def _own(self, path: str, *, to_delete: bool = False) -> Path:
-        return own_path(self._root, path_within(path, self._uri), to_delete=to_delete)
+        return own_path(self._root, self._within(path), to_delete=to_delete)
+
+    def _within(self, path: str) -> str:
+        within = path_within(path, self._uri)
+        _refuse_encoded(self._uri, (within,))
+        return within

@@ -52,10 +52,16 @@ class StorageWithSync(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NameLimits:
-    """How long names may be, in bytes: one step of a path, and a path from the table's root on."""
+    """How long names may be, in bytes: one step of a path, and a path from the table's root on; and their encoding."""
 
     step: int
     path: int
+    encoding: str = "utf-8"
+
+
+def describe_encoding(encoding: str) -> str:
+    """What names of files are made of where Python has an encoding for them that is not UTF-8."""
+    return f"names of files in ASCII, as Python has the encoding {encoding} for them: PYTHONUTF8=1 makes it UTF-8"
 
 
 @runtime_checkable

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
-from hudi_core.cli.arguments import names_and_values, once_command, refuse_repeated
+from hudi_core.cli.arguments import names_and_values, once_command, refuse_repeated, refuse_undecoded
 from hudi_core.cli.hints import (
     explain_condition,
     explain_extra_words,
@@ -76,6 +76,7 @@ class _Commands(TyperGroup):
         return once_command(cmd_name, command_function(cmd_name), _HELP_OPTIONS)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        refuse_undecoded(ctx, args)
         refuse_repeated(self, ctx, args)
         return super().parse_args(ctx, args)
 

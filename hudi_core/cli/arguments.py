@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -143,3 +144,12 @@ def names_and_values(option: str, given: Iterable[str] | None, form: str) -> dic
             raise UsageError(option, expected=f"one value of {name}", found="several")
         values[name] = value
     return values
+
+
+def refuse_undecoded(context: Any, arguments: Sequence[str]) -> None:
+    """Fails for an argument whose bytes are no characters in Python's encoding of arguments. Rule CLI-1683."""
+    for argument in arguments:
+        if any("\ud800" <= character <= "\udfff" for character in argument):
+            encoding = sys.getfilesystemencoding()
+            hint = "" if encoding == "utf-8" else "; with PYTHONUTF8=1 in the environment they are read as UTF-8"
+            context.fail(f"expected arguments in {encoding}, found the bytes {os.fsencode(argument)!r}{hint}")

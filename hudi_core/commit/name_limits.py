@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hudi_core.engine import Storage
-from hudi_core.storage_parts import NameLimits, StorageWithLimits
+from hudi_core.storage_parts import NameLimits, StorageWithLimits, describe_encoding
 
 _MARKER_BYTES: Final = 192
 """What a marker's path has at most besides the partition: Hudi's folder, the time, the name of a data file."""
@@ -21,6 +21,8 @@ def name_limits(storage: Storage) -> NameLimits | None:
 def describe_long_partition(limits: NameLimits, path: str, group_prefix: str | None) -> tuple[str, str]:
     """What is expected of a partition path, and what it is instead; nothing of both where it has room. `group_prefix` is the
     prefix of the file groups of the metadata table that are named by it, if there are any."""
+    if limits.encoding != "utf-8" and not path.isascii():
+        return describe_encoding(limits.encoding), "with others"
     longest = max(map(len, path.encode().split(b"/")))
     if longest > limits.step:
         return (

@@ -1,4 +1,5 @@
-"""Local files are listed without following links, so no row comes twice, and none from elsewhere. Rules STORE-260, VALID-260.
+"""Local files are listed without following links, so no row comes twice, and none from elsewhere. Rules STORE-260,
+STORE-1684, VALID-260.
 
 Also covers: `local_storage.py`.
 """
@@ -16,12 +17,12 @@ from hudi_arrow.stores.file_systems import FileSystemClient
 from hudi_arrow.stores.storage import ArrowStorage
 from hudi_core import local_files
 from hudi_core.engine import FileInfo
-from hudi_core.errors import ConflictError, StorageError
+from hudi_core.errors import ConflictError, RowError, StorageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.local_files import delete_unfinished, walk
 from hudi_core.storage_parts import StorageWithFolders
 from hudi_core.table.engines import load_engine
-from tests.support.written_tables import rows, rows_of
+from tests.support.written_tables import TYPES, rows, rows_of
 
 
 @pytest.mark.parametrize("engine", ["arrow", "plain"])
@@ -249,3 +250,26 @@ def test_no_file_goes_where_one_folder_is_closed(tmp_path: Path, monkeypatch: py
     monkeypatch.undo()
     storage.delete_files(["a/1", "b/1", "nowhere/1"])
     assert storage.list("", recursive=True) == []
+
+
+def test_names_beyond_ascii_need_utf_8(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """STORE-1684: in another encoding they would be other files; nothing is changed."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p")
+    table.upsert(rows(("a", "x", 1)))
+    before = sorted(tmp_path.rglob("*"))
+    with monkeypatch.context() as other:
+        other.setattr("hudi_core.local_storage.ENCODING", "iso8859-1")
+        with pytest.raises(RowError, match=r"row 2: expected names of files in ASCII, as Python has .* iso8859-1"):
+            open_table(tmp_path / "t").upsert(rows(("b", "x", 1), ("c", "osló", 1)))
+        assert rows_of(open_table(tmp_path / "t")) == [("a", "x", 1)]
+    assert sorted(tmp_path.rglob("*")) == before
+    table.upsert(rows(("c", "osló", 1)))
+    monkeypatch.setattr("hudi_core.local_storage.ENCODING", "ascii")
+    ways: list[Callable[[], object]] = [
+        lambda: open_table(tmp_path / "t").to_arrow(),
+        lambda: open_table(tmp_path / "t", metadata="off").to_arrow(),
+        lambda: open_table(tmp_path / "t").delete(rows(("c", "osló", 1))),
+    ]
+    for way in ways:
+        with pytest.raises(StorageError, match="expected names of files in ASCII"):
+            way()

@@ -164,3 +164,19 @@ class TestKeyGeneratorsOfYourOwn:
 
     def test_a_module_that_cannot_be_imported(self, keys: Callable[[str], str]) -> None:
         assert keys("raise OSError('gone')").endswith("expected a module that can be imported, found OSError: gone")
+
+
+def test_arguments_that_are_no_text_are_misuse() -> None:
+    """CLI-1683: an error that names the bytes, and what makes them letters."""
+    given = os.fsdecode(b"city = 'osl\xc3\xb3'")
+    for other, expected in (
+        ({}, "expected arguments in utf-8, found the bytes b'\\xff'; see hudi-core --help"),
+        (
+            {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+            "found the bytes b\"city = 'osl\\xc3\\xb3'\"; with PYTHONUTF8=1 in the environment they are read as UTF-8",
+        ),
+    ):
+        where = given if other else os.fsdecode(b"\xff")
+        done = run("read", "TABLE", "--where", where, stdout=subprocess.PIPE, env={**os.environ, **other})
+        assert done.returncode == 2 and done.stdout == b""
+        assert expected in done.stderr.decode()
