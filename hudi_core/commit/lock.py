@@ -22,7 +22,7 @@ from typing import Final
 from hudi_core.commit.lock_owner import Life, life_of, this_owner
 from hudi_core.commit.steps import finish, guard_steps
 from hudi_core.commit.storage_lock import HeldStorageLock, has_storage_lock, lock_fields, storage_lock
-from hudi_core.commit.times import Clock, system_clock
+from hudi_core.commit.times import Clock, read_clock, system_clock
 from hudi_core.commit.versions import VersionedStorage
 from hudi_core.engine import Storage
 from hudi_core.errors import (
@@ -265,7 +265,7 @@ def _take_and_look(storage: Storage, owner: str, patience: float | None, clock: 
 def _take(storage: Storage, owner: str, patience: float | None, clock: Clock) -> bytes:
     begun, wait = monotonic(), _FIRST_WAIT
     while True:
-        content = _content(owner, clock())
+        content = _content(owner, read_clock(clock))
         try:
             with let_pass():
                 storage.create(LOCK_PATH, content)

@@ -5,19 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta, tzinfo
 from time import time_ns
+from typing import Any, Final
 
+from hudi_core.errors import UsageError, describe
 from hudi_core.timeline.timeline import Timeline
 
 Clock = Callable[[], datetime]
 """Gives the time, with its zone."""
 
 _FORMATS = {14: "%Y%m%d%H%M%S", 17: "%Y%m%d%H%M%S%f"}
+_YEARS: Final = (1970, 9998)
+"""A lock counts for some minutes from now on, and instants follow one another."""
 _MILLISECOND = timedelta(milliseconds=1)
 
 
 def system_clock() -> datetime:
     """The machine's clock, in UTC."""
     return datetime.fromtimestamp(time_ns() / 1e9, UTC)
+
+
+def read_clock(clock: Clock) -> datetime:
+    """The clock's time. Raises `UsageError` for what is none that instants can have, also some time later. Rule COMMIT-1685."""
+    now: Any = clock()
+    if isinstance(now, datetime) and _YEARS[0] <= now.year <= _YEARS[1]:
+        return now
+    expected = f"a datetime of a year from {_YEARS[0]} to {_YEARS[1]}"
+    raise UsageError("clock", expected=expected, found=now.isoformat() if isinstance(now, datetime) else describe(now))
 
 
 def next_time(timeline: Timeline, clock: Clock = system_clock, after: Iterable[str] = ()) -> str:
@@ -27,7 +40,7 @@ def next_time(timeline: Timeline, clock: Clock = system_clock, after: Iterable[s
     millisecond after that.
     """
     latest = max((*_times(timeline), *after), default="")
-    now = time_of(clock(), timeline.zone)
+    now = time_of(read_clock(clock), timeline.zone)
     return now if now > latest else _following(latest)
 
 

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Barrier, Event, Thread, Timer
 from time import monotonic, sleep
+from typing import Any
 
 import pytest
 
@@ -35,10 +36,12 @@ from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import ConflictError, LockedError, StorageError, UsageError
+from hudi_core.front.opening import create_table
 from hudi_core.options import PROPERTIES_PATH
 from hudi_plain.storage import PlainStorage
 from tests.core.commit.test_lock_owner import dead_process
 from tests.support.locks import holders_at_once
+from tests.support.written_tables import TYPES, rows
 
 
 def test_one_writer_at_a_time_holds_the_lock(tmp_path: Path) -> None:
@@ -332,3 +335,18 @@ def test_of_many_that_take_a_dead_lock_one_has_it(storage: Storage) -> None:
         thread.join()
     assert len(taken) == 1
     assert storage.read(LOCK) == f"owner {taken[0]}".encode()
+
+
+@pytest.mark.parametrize("moment", [datetime(9999, 12, 31, tzinfo=UTC), datetime(1969, 12, 31, tzinfo=UTC), None, 1.5])
+def test_a_clock_without_a_time_of_instants_is_refused(tmp_path: Path, moment: Any) -> None:
+    """COMMIT-1685."""
+    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p")
+    table.upsert(rows(("a", "x", 1)))
+    before = sorted(tmp_path.rglob("*"))
+    for change in (
+        lambda: table.upsert(rows(("b", "x", 1)), clock=lambda: moment),
+        lambda: table.delete(where="n = 1", clock=lambda: moment),
+    ):
+        with pytest.raises(UsageError, match="clock: expected a datetime of a year from 1970 to 9998, found"):
+            change()
+    assert sorted(tmp_path.rglob("*")) == before
