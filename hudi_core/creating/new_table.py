@@ -205,6 +205,10 @@ def _refuse(table: NewTable) -> None:
         if isinstance(part.type, t.Decimal) and part.type.precision > t.LONGEST_DECIMAL:
             found = f"{'.'.join(path)} of {part.type.precision}"
             raise UsageError("schema", expected=f"decimals of at most {t.LONGEST_DECIMAL} digits", found=found)
+        if isinstance(part.type, t.Fixed) and part.type.size < 1:
+            raise UsageError(
+                "schema", expected="fixed bytes of at least one, as Parquet has them", found=f"{'.'.join(path)} of none"
+            )
         if isinstance(part.type, t.Record) and not part.type.fields:
             raise UsageError(
                 "schema", expected="structs with parts, as Parquet has them", found=f"{'.'.join(path)} without"

@@ -178,7 +178,9 @@ def schema_on_write(
 
 
 def _is_empty(data_type: t.Type) -> bool:
-    """A struct without parts, which Parquet has not."""
+    """A struct without parts, or bytes of a fixed length that is 0, which Parquet has not."""
+    if isinstance(data_type, t.Fixed):
+        return data_type.size < 1
     return isinstance(data_type, t.Record) and not data_type.fields
 
 
