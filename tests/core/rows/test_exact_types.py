@@ -114,7 +114,7 @@ def test_rows_without_a_column_of_their_keys_are_refused_before_one_is_drawn(
 def test_a_struct_without_parts_is_refused(tmp_path: Path, kind: pa.DataType) -> None:
     """WRITE-1378, CREATE-1379: before a file is begun. So are bytes of a fixed length that is 0."""
     types = pa.schema([("id", pa.string()), ("v", kind)])
-    with pytest.raises(UsageError, match="expected (structs with parts|fixed bytes of at least one)"):
+    with pytest.raises(UsageError, match=r"expected (structs with parts|fixed bytes of at least one)"):
         create_table(tmp_path / "t", types, "id")
     table = create_table(tmp_path / "t", types.remove(1), "id", type="mor")
     table.upsert(pa.table({"id": ["a"]}))
