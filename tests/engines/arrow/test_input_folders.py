@@ -39,7 +39,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 def test_every_file_is_read_whatever_the_order_of_its_columns(folder: Path) -> None:
     """ROWS-1300."""
     put(folder / "b.PARQUET", {"n": [2], "id": [2]})
-    for name in ("_SUCCESS", ".a.parquet.crc"):
+    for name in ("_SUCCESS", ".a.parquet.crc", "README"):
         (folder / name).write_bytes(b"")
     for name in (".a.parquet", "_temporary/c.parquet"):
         put(folder / name, {"id": [3], "n": [3]})
@@ -60,6 +60,8 @@ MORE: dict[str, Callable[[Path], object]] = {
         folder / "more" / "b.parquet", SECOND
     ),
     "a folder of .parquet files alone, found b.csv in it": lambda folder: (folder / "b.csv").write_text("id,n\n2,2\n"),
+    "a folder of .parquet files alone, found b.parquet.tmp in it": lambda folder: put(folder / "b.parquet.tmp", SECOND),
+    "a folder of .parquet files alone, found 000000_0 in it": lambda folder: put(folder / "000000_0", SECOND),
     "and write these, found a Delta table": lambda folder: (folder / "_delta_log").mkdir(),
     "and write these, found a Hudi table": lambda folder: (folder / ".hoodie").mkdir(),
 }
