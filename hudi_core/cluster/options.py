@@ -76,7 +76,8 @@ class ClusterOptions:
         if isinstance(self.spool_folder, str) and not Path(self.spool_folder or "?").is_dir():
             raise UsageError("spool_folder", expected="a folder that is there", found=repr(self.spool_folder))
         take_fields(self)
-        self.sizes.refuse_small("each run would write again what the last one wrote")
+        if not self.columns:
+            self.sizes.refuse_small("without columns files are joined alone, and larger ones are not small")
         for name in ("max_groups", "max_group_bytes"):
             if getattr(self, name) is not None:
                 take_count(name, getattr(self, name), 1)

@@ -301,7 +301,7 @@ def test_a_file_that_is_much_too_large_is_cut(tmp_path: Path) -> None:
     size = next(file_slice.base.size for file_slice in refreshed(table).slices() if file_slice.base)
     whole = ClusterOptions(columns=("n",), sizes=FileSizes(size, size))
     assert plan_clustering(refreshed(table), whole).groups == ()
-    parts = ClusterOptions(columns=("n",), sizes=FileSizes(size // 3 + 1))
+    parts = ClusterOptions(columns=("n",), sizes=FileSizes(size // 3 + 1, size))
     assert cluster(table, parts).files_out == 3
     assert kept(tmp_path, "n = 5000") == 1
 
@@ -440,9 +440,10 @@ def test_rows_that_are_alike_are_cut_by_number(tmp_path: Path) -> None:
 
 
 def test_a_limit_of_small_files_beyond_the_size_of_new_ones_is_refused(tmp_path: Path) -> None:
-    """CLUSTER-1682: each run would write again what the last one wrote; Apache Hudi's properties may state it."""
+    """CLUSTER-1682: where files are joined alone; Apache Hudi's properties may state it."""
     with pytest.raises(UsageError, match="sizes: expected a limit of small files of at most the target of 1000 bytes"):
         ClusterOptions(sizes=FileSizes(1000, 2000))
+    assert ClusterOptions(columns=("n",), sizes=FileSizes(1000, 2000)).sizes.small == 2000
     plan = "hoodie.clustering.plan.strategy"
     stated = {f"{plan}.target.file.max.bytes": "1000", f"{plan}.small.file.limit": "2000"}
     assert clustering_options(StatedProperties(stated)).sizes == FileSizes(1000, 1000)
