@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from hudi_core.arrays import Bools
+from hudi_core.arrays import Bools, Numbers
 from hudi_core.data_files.base_file import FileTarget
-from hudi_core.errors import UnsupportedError
+from hudi_core.errors import RowError, UnsupportedError
 from hudi_core.merge.records import merge_records
 from hudi_core.merge.rules import merge_rules
 from hudi_core.reading.log_buffer import LogBuffer
@@ -26,15 +26,41 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.transactions.refusals import list_excluded_groups
 from hudi_core.writing.tasks import AppendLog, RewriteFile, Task, row_count
 
+_NO_ROW: Final = -1
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChangedRows:
     """Rows as a change makes them. `loses` are those that lose to what they were, as readers merge them; `removes` those that
-    stand for the deletion of their keys, None for no row."""
+    stand for the deletion of their keys, None for no row. `numbers` are those of the rows of a source that they are made of,
+    None where they are made of none."""
 
     batch: Any
     loses: Bools
     removes: Bools | None = None
+    numbers: Numbers | None = None
+
+
+class SourceNumbers:
+    """The rows of a source that changed rows are made of, in the order of these, for errors. Rule WRITE-1686."""
+
+    def __init__(self) -> None:
+        self._numbers: list[Numbers] = []
+        self.are_known = False
+        """Some row is made of one of a source."""
+
+    def add(self, changed: ChangedRows) -> None:
+        self.are_known = self.are_known or changed.numbers is not None
+        none = np.full(len(changed.loses), _NO_ROW, np.int64)
+        self._numbers.append(none if changed.numbers is None else changed.numbers)
+
+    def renumber(self, error: RowError) -> RowError:
+        """The error of a changed row, with the number of the source's row, or none."""
+        if error.row is None:
+            return error
+        number = int(np.concatenate(self._numbers)[error.row])
+        row = None if number == _NO_ROW else number
+        return RowError(row, expected=error.expected or "", found=error.found or "", path=error.path)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -140,7 +140,8 @@ def _change(merge: BoundMerge, source: SourceRows, batch: Any, sources: Numbers,
             before = _keep(merge, old, rows)
             numbers = source.numbers[sources[part][rows]]
             pairs = merge.root(_keep(merge, given, rows), before)
-            changes.append(_change_rows(merge, clause, pairs, merge.both, before, numbers))
+            changed = _change_rows(merge, clause, pairs, merge.both, before, numbers)
+            changes.append(replace(changed, numbers=numbers))
     pairs_hit = np.sort(np.concatenate(hit)) if hit else np.zeros(0, np.int64)
     twice = np.flatnonzero(np.diff(targets[pairs_hit]) == 0)
     if len(twice):
@@ -190,10 +191,11 @@ def _new(merge: BoundMerge, source: SourceRows, rows: Numbers, firsts: Numbers) 
         root = merge.root(given, None)
         for clause, chosen in _by_clause(merge, merge.inserts, root, merge.alone, source.numbers[part]):
             pairs = merge.root(_keep(merge, given, chosen), None)
-            batch = _with_values(merge, clause, pairs, merge.alone, None, source.numbers[part[chosen]])
+            numbers = source.numbers[part[chosen]]
+            batch = _with_values(merge, clause, pairs, merge.alone, None, numbers)
             none = np.zeros(len(chosen), np.bool_)
             made[part[chosen]] = True
-            changes.append(ChangedRows(batch, none, none))
+            changes.append(ChangedRows(batch, none, none, numbers))
     inserted = np.flatnonzero(made)
     _, first_of_each = np.unique(firsts[inserted], return_index=True)
     if len(first_of_each) < len(inserted):

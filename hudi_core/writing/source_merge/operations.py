@@ -14,6 +14,7 @@ import numpy as np
 from hudi_core.columns.strings import take_strings
 from hudi_core.data_files.spool import Spool, spool
 from hudi_core.engine import InputRows
+from hudi_core.errors import RowError
 from hudi_core.expr.queries import Condition
 from hudi_core.schema.meta import bare_schema
 from hudi_core.schema.schema import Schema
@@ -43,7 +44,7 @@ from hudi_core.writing.source_merge.matched import (
 )
 from hudi_core.writing.task_rows import group_rows
 from hudi_core.writing.tasks import AppendLog, Task, numbers_of
-from hudi_core.writing.update_outcomes import ChangedRows, winning_tasks
+from hudi_core.writing.update_outcomes import ChangedRows, SourceNumbers, winning_tasks
 from hudi_core.writing.write_run import Planned
 
 
@@ -87,15 +88,29 @@ def _run(
             bound.refuse_changed_lookup(table, settings)
             loses, removes = [np.zeros(0, np.bool_)], [np.zeros(0, np.bool_)]
 
+            numbers, refused = SourceNumbers(), list[RowError]()
+
             def change_rows() -> Iterator[Any]:
-                for merged in _merge(table, bound, given, keys, settings):
+                for merged in merge_source():
+                    numbers.add(merged)
                     loses.append(merged.loses)
                     removes.append(np.zeros(len(merged.loses), np.bool_) if merged.removes is None else merged.removes)
                     yield merged.batch
 
-            incoming = incoming_rows(table, InputRows(bound.rows, change_rows()), instant_time, tally=settings.tally)
-            files.callback(incoming.spool.close)
-            refuse_lost_paths(table, incoming.keys)
+            def merge_source() -> Iterator[ChangedRows]:
+                try:
+                    yield from _merge(table, bound, given, keys, settings)
+                except RowError as error:
+                    refused.append(error)  # it names a row of the source
+                    raise
+
+            try:
+                given_rows = InputRows(bound.rows, change_rows())
+                incoming = incoming_rows(table, given_rows, instant_time, tally=settings.tally)
+                files.callback(incoming.spool.close)
+                refuse_lost_paths(table, incoming.keys)
+            except RowError as error:
+                raise error if refused else numbers.renumber(error) from None
             once = len(bound.unmatched) > 0
             planned = plan_upsert(table, incoming, instant_time, settings, np.concatenate(removes), once=once)
             lost = np.concatenate(loses)

@@ -24,7 +24,7 @@ from hudi_core.writing.row_size import FEW_ROWS, GUESS, measure_row_bytes
 from hudi_core.writing.spread.cuts import KeySample, Sampler
 from hudi_core.writing.spread.key_sums import KeySum
 from hudi_core.writing.spread.packs import RowPack, pack_rows
-from hudi_core.writing.update_outcomes import ChangedRows
+from hudi_core.writing.update_outcomes import ChangedRows, SourceNumbers
 
 _MEASURED_PARTS: Final = 16
 _ENOUGH_ROWS: Final = 1 << 10
@@ -67,8 +67,9 @@ class PrepareRows:
         changed: deque[ChangedRows] = deque()
         slices: deque[int] = deque()
         row_bytes: float | None = None
+        numbers = SourceNumbers()
         try:
-            for prepared in prepares.rows(self._give(batches, changed, slices)):
+            for prepared in prepares.rows(self._give(batches, changed, slices, numbers)):
                 keys = prepared.keys
                 refuse_lost_paths(prepares.table, keys, counting.rows)
                 if row_bytes is None and self.measures and part < _MEASURED_PARTS:
@@ -76,7 +77,10 @@ class PrepareRows:
                 place = slices.popleft() if slices else None
                 yield counting.packet(keys, prepared.batch, changed.popleft() if changed else None, place)
         except HudiError as error:
-            yield counting.refuse(error)
+            if numbers.are_known and isinstance(error, RowError):
+                yield report(part, numbers.renumber(error))
+            else:
+                yield counting.refuse(error)
         else:
             yield report(part, counting.report(row_bytes))
 
@@ -84,7 +88,9 @@ class PrepareRows:
     def _engine(self) -> Engine[Any, Any, Any]:
         return self.preparation.table.engine
 
-    def _give(self, batches: Iterator[Any], changed: deque[ChangedRows], slices: deque[int]) -> Iterator[Any]:
+    def _give(
+        self, batches: Iterator[Any], changed: deque[ChangedRows], slices: deque[int], numbers: SourceNumbers
+    ) -> Iterator[Any]:
         if self.of_slices:
             batches = self._note_slices(batches, slices)
         if self.changed is None:
@@ -92,6 +98,7 @@ class PrepareRows:
             return
         for made in self.changed(batches):
             if len(made.loses):
+                numbers.add(made)
                 changed.append(replace(made, batch=None))
                 yield made.batch
 

@@ -22,7 +22,9 @@ from hudi_core.index_kinds.build_plan import IndexOptions
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.tagging.tag import tag
 from hudi_core.writing.operations import write
+from hudi_core.writing.source_merge.clauses import Action, Clause
 from hudi_core.writing.spread.operations import spread_write
+from hudi_core.writing.spread.source_merge import spread_merge, spread_overwrite_where
 from tests.support.local_flow import local_rows
 from tests.support.written_tables import TYPES, rows, rows_of
 
@@ -111,17 +113,21 @@ def test_values_that_make_no_path_make_one_when_escaped(tmp_path: Path) -> None:
 
 
 def test_a_merge_refuses_such_paths_too(tmp_path: Path) -> None:
-    """WRITE-70: also an overwrite with a predicate."""
+    """WRITE-70, WRITE-1686: also an overwrite with a predicate, and with the number of the source's row."""
     table = create_table(tmp_path / "t", TYPES, "id", partition_by="p")
     write(table, rows(("a", "x", 1)))
     before = files(tmp_path / "t")
-    given = rows(("b", "x//y", 1))
+    given = rows(("a", "x", 1), ("b", "x//y", 1))
+    source = local_rows(table.engine, [given])
+    clauses = [Clause(Action.INSERT, None)]
     ways: list[Callable[[], object]] = [
         lambda: table.merge(given, on=["id", "p"]).when_not_matched_insert().execute(),
         lambda: table.overwrite(given, where="n = 1"),
+        lambda: spread_merge(table, source, ["id", "p"], clauses),
+        lambda: spread_overwrite_where(table, source, "n = 1"),
     ]
     for way in ways:
-        with pytest.raises(RowError, match="expected a partition path that is a folder below the table"):
+        with pytest.raises(RowError, match="row 2: expected a partition path that is a folder below the table"):
             way()
     assert files(tmp_path / "t") == before
 
@@ -169,7 +175,7 @@ def test_a_text_that_paths_have_for_null_is_refused(tmp_path: Path, encoded: str
     write(table, rows(("a", "x", 1)))
     before = files(tmp_path / "t")
     given = rows(("b", "x", 1), ("c", "__HIVE_DEFAULT_PARTITION__", 1))
-    refused = r"row [12]: expected null, or another value of the partition column p, found '__HIVE_DEFAULT_PARTITION__'"
+    refused = r"row 2: expected null, or another value of the partition column p, found '__HIVE_DEFAULT_PARTITION__'"
     ways: list[Callable[[], object]] = [
         lambda: write(table, given),
         lambda: write(table, given, "append"),
