@@ -120,18 +120,28 @@ def _incoming(
 
     rows = spool(table.engine, prepares.stored, prepare())
     joined = concat_keys(keys) if keys else _NO_KEYS
-    warn_of_nulls({path: _count(joined, number) for number, path in enumerate(joined.paths) if HIVE_DEFAULT in path})
+    odd = {
+        path: _count(joined, number) for number, path in enumerate(joined.paths) if HIVE_DEFAULT in path or ":" in path
+    }
+    warn_of_partitions(table, odd)
     return Incoming(prepares.schema.table, prepares.stored, rows, joined, prepares.schema.kept)
 
 
-def warn_of_nulls(rows: Mapping[str, int]) -> None:
+def warn_of_partitions(table: Table, rows: Mapping[str, int]) -> None:
     """Warns of rows without a value in a partition column, of those that are counted by partition: most people who have such rows
-    do not want them there. Rule WRITE-1385."""
+    do not want them there. Also of new partitions that keep Apache Hudi from the table. Rules WRITE-1385, WRITE-1681."""
     for path, count in rows.items():
         if HIVE_DEFAULT in path:
             warnings.warn(
                 f"rows without a value in a partition column: {count:,}, which go to partition {path}", stacklevel=3
             )
+    colons = {path for path in rows if ":" in path.partition("/")[0]}
+    if colons and (new := colons.difference(table.snapshot().slices.partitions)):
+        warnings.warn(
+            f"partitions whose first folder has a colon: {len(new):,}, as {min(new)}; Apache Hudi neither writes them nor "
+            "reads a table that has one (hoodie.datasource.write.partitionpath.urlencode=true of a new table encodes it)",
+            stacklevel=3,
+        )
 
 
 def _count(keys: KeyColumns, partition: int) -> int:

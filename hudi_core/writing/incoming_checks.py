@@ -23,10 +23,6 @@ from hudi_core.tagging.choose import has_partitioned_record_index
 from hudi_core.tagging.key_columns import KeyColumns
 
 _OWN_FOLDER: Final = ".hoodie"
-_COLONLESS: Final = (
-    "a first partition folder without a colon, which Apache Hudi cannot write or read "
-    "(hoodie.datasource.write.partitionpath.urlencode=true of a new table encodes it)"
-)
 _SHOWN: Final = 60
 """Characters of a path that an error shows."""
 _NO_STEPS: Final = frozenset({"", ".", ".."})
@@ -35,19 +31,14 @@ _NO_STEPS: Final = frozenset({"", ".", ".."})
 def refuse_lost_paths(table: Table, keys: KeyColumns, first: int = 0) -> None:
     """Raises `RowError` for a partition path that names another folder than the one that storage makes of it, or a folder of
     the table's own files: listings would not give its files back; and for one that is too long for the table's storage.
-    Without URL encoding a new partition has no colon in its first folder: Apache Hudi reads no table that has one.
-    `first` is the number of the first row. Rules WRITE-70, WRITE-1681."""
+    `first` is the number of the first row. Rule WRITE-70."""
     limits = name_limits(table.storage)
     # File groups of such an index are named by partitions.
     names_files = limits is not None and has_partitioned_record_index(table.snapshot())
-    colons = {path for path in keys.paths if ":" in path.partition("/")[0]}
-    refused = colons.difference(table.snapshot().slices.partitions) if colons else colons
     for number, path in enumerate(keys.paths):
         if not path:
             continue
         expected, found = "a partition path that is a folder below the table", _describe_lost(path)
-        if not found and path in refused:
-            expected, found = _COLONLESS, "with one"
         if limits is not None and not found:
             prefix = partition_group_prefix(path) if names_files else None
             expected, found = describe_long_partition(limits, path, prefix)

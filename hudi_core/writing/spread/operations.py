@@ -35,7 +35,7 @@ from hudi_core.writing.bucket_places import BucketParts, BucketPlaces, bucket_pl
 from hudi_core.writing.bucket_plan import route_buckets
 from hudi_core.writing.duplicates import DuplicatePolicy
 from hudi_core.writing.idle_options import refuse_idle
-from hudi_core.writing.incoming import Preparation, preparation, row_schema, warn_of_nulls
+from hudi_core.writing.incoming import Preparation, preparation, row_schema, warn_of_partitions
 from hudi_core.writing.operation import (
     Operation,
     WriteOptions,
@@ -148,7 +148,7 @@ def prepare_rows(
     sent = replace(prepares, table=sendable(table))
     with rows.map(PrepareRows(sent, measures, changed, of_slices)).keep() as kept:
         report = input_report(kept.reports())
-        warn_of_nulls(report.partitions)
+        warn_of_partitions(table, report.partitions)
         schema = prepares.schema
         yield GivenRows(table, rows, kept, report, schema.table, prepares.stored, schema.kept, of_slices)
 

@@ -6,6 +6,7 @@ Also covers: `commit/name_limits.py`.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -133,38 +134,24 @@ def test_a_merge_refuses_such_paths_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("hive", ["true", "false"])
-def test_a_first_partition_folder_with_a_colon_is_refused(tmp_path: Path, hive: str) -> None:
-    """WRITE-1681: unless the table has it, and not where paths are encoded or the folder is a later one."""
+@pytest.mark.parametrize("path", ["10:30", "10:30/x", ":"])
+def test_a_new_first_partition_folder_with_a_colon_is_a_warning(tmp_path: Path, hive: str, path: str) -> None:
+    """WRITE-1681: not where the table has it, paths are encoded or the folder is a later one."""
     options = {"hoodie.datasource.write.hive_style_partitioning": hive}
     table = create_table(tmp_path / "t", TYPES, "id", partition_by="p", options=options)
-    before = files(tmp_path / "t")
-    for path in ("10:30", "10:30/x", ":"):
-        for op in ("upsert", "insert", "append", "bulk_insert", "insert_overwrite"):
-            with pytest.raises(
-                RowError, match=r"row 2: expected a first partition folder without a colon, which Apache"
-            ):
-                write(table, rows(("a", "x", 1), ("b", path, 1)), op)
-    assert files(tmp_path / "t") == before
-    write(table, rows(("a", "x/10:30", 1)))
-    assert rows_of(open_table(tmp_path / "t")) == [("a", "x/10:30", 1)]
+    warned = r"partitions whose first folder has a colon: 1, as .*:.*; Apache Hudi neither writes them nor reads a table that"
+    with pytest.warns(UserWarning, match=warned):
+        write(table, rows(("a", "x", 1), ("b", path, 1)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        write(table.refresh(), rows(("b", path, 2), ("c", "x/10:30", 1)))
+    assert rows_of(open_table(tmp_path / "t")) == [("a", "x", 1), ("b", path, 2), ("c", "x/10:30", 1)]
     encoded = {**options, "hoodie.datasource.write.partitionpath.urlencode": "true"}
     table = create_table(tmp_path / "encoded", TYPES, "id", partition_by="p", options=encoded)
-    write(table, rows(("a", "10:30", 1)))
-    assert rows_of(open_table(tmp_path / "encoded")) == [("a", "10:30", 1)]
-
-
-def test_a_folder_with_a_colon_that_the_table_has_takes_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """WRITE-1681."""
-    table = create_table(tmp_path / "t", TYPES, "id", partition_by="p")
-    with monkeypatch.context() as without:
-        without.setattr("hudi_core.writing.operations.refuse_lost_paths", lambda *_: None)
-        write(table, rows(("a", "10:30", 1)))
-    table = open_table(tmp_path / "t")
-    write(table, rows(("a", "10:30", 2), ("b", "10:30", 1)))
-    assert rows_of(open_table(tmp_path / "t")) == [("a", "10:30", 2), ("b", "10:30", 1)]
-    with pytest.raises(RowError, match="row 2: expected a first partition folder without a colon"):
-        write(table, rows(("a", "10:30", 2), ("b", "10:31", 1)))
-    assert table.delete(where="p = '10:30'").deleted == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        write(table, rows(("a", path, 1)))
+    assert rows_of(open_table(tmp_path / "encoded")) == [("a", path, 1)]
 
 
 @pytest.mark.parametrize("encoded", ["true", "false"])
