@@ -355,17 +355,16 @@ class GivenRows:
         policy = policy_of(table, operation, options)
         if policy is DuplicatePolicy.NONE:
             return None
-        return Duplicates(policy, {part.part: self.report.first_row(part.part) for part in self.report.parts})
+        return Duplicates(policy, self.report.first_rows)
 
     def _refuse_repeated_keys(self) -> None:
         """Raises `RowError` for a key that comes twice, where the record index takes each once."""
         if not locates_keys(self.table.config.kept_partitions):
             return
         cuts = range_cuts(self.report.samples, self._ranges, by_key=True)
-        first_rows = {part.part: self.report.first_row(part.part) for part in self.report.parts}
         deals = DealRanges(cuts, self.table.engine, self.stored, self.report.key_sums)
         dealt = self.kept.map(deals).deal(self._ranges)
-        open_reports(dealt.map(CheckKeys(sendable(self.table), first_rows)).reports())
+        open_reports(dealt.map(CheckKeys(sendable(self.table), self.report.first_rows)).reports())
 
     def _planner(self, table: Table, instant_time: str, options: WriteOptions) -> Planner:
         sources = Sources(table.snapshot())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
 from typing import Any, Final
 
 import numpy as np
@@ -178,9 +180,9 @@ class PartCounts:
         return report(self.part, PartReport(self.part, self.partitions, None, error=error))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class InputReport:
-    """What an input holds, by its parts."""
+    """What an input holds, by its parts, in order."""
 
     parts: tuple[PartReport, ...]
 
@@ -214,9 +216,11 @@ class InputReport:
         rows = sum(count for _, count in measured)
         return sum(size * count for size, count in measured) / rows if rows else GUESS
 
-    def first_row(self, part: int) -> int:
-        """The number of a part's first row among all rows."""
-        return sum(other.rows for other in self.parts if other.part < part)
+    @cached_property
+    def first_rows(self) -> dict[int, int]:
+        """The number of each part's first row among all rows."""
+        firsts = accumulate((part.rows for part in self.parts), initial=0)
+        return {part.part: first for part, first in zip(self.parts, firsts, strict=False)}
 
 
 def input_report(reports: Sequence[Packet]) -> InputReport:
@@ -225,7 +229,7 @@ def input_report(reports: Sequence[Packet]) -> InputReport:
     whole = InputReport(tuple(parts))
     for part in parts:
         if part.error is not None:
-            raise renumber(part.error, whole.first_row(part.part))
+            raise renumber(part.error, whole.first_rows[part.part])
     return whole
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -24,22 +25,42 @@ from hudi_core.writing.tasks import NewFile, Task, row_count
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InputOrder:
-    """The shares of rows in the order of the input: `starts` has by part and partition how many rows of the partition the parts
-    before it hold."""
+    """The shares of rows in the order of the input. It has how many rows of each of its partitions the parts before a part hold.
+
+    It is sent to each task, and parts times partitions may be millions, so the counts of all parts are in a few arrays, which are
+    loaded at once.
+    """
 
     shares: Mapping[str, Sequence[Share]]
-    starts: Mapping[int, Mapping[str, int]]
+    paths: tuple[str, ...]
+    ends: Mapping[int, tuple[int, int]]
+    """Where the counts of each part are in `partitions` and `rows`."""
+    partitions: Numbers
+    rows: Numbers
+
+    def starts(self, part: int) -> dict[str, int]:
+        """The rows of the parts before a part, by its partitions."""
+        start, end = self.ends.get(part, (0, 0))
+        partitions, rows = self.partitions[start:end].tolist(), self.rows[start:end].tolist()
+        return {self.paths[partition]: count for partition, count in zip(partitions, rows, strict=True)}
 
 
 def input_order(shares: Mapping[str, Sequence[Share]], given: InputReport) -> InputOrder:
     """The shares of rows of an input."""
-    counts: dict[str, int] = dict.fromkeys(given.partitions, 0)
-    starts = {}
+    paths = tuple(given.partitions)
+    numbers = {path: number for number, path in enumerate(paths)}
+    counts = [0] * len(paths)
+    partitions, rows = array("q"), array("q")
+    ends: dict[int, tuple[int, int]] = {}
     for part in given.parts:
-        starts[part.part] = {path: counts[path] for path in part.partitions}
-        for path, rows in part.partitions.items():
-            counts[path] += rows
-    return InputOrder(shares, starts)
+        start = len(rows)
+        for path, count_of_part in part.partitions.items():
+            number = numbers[path]
+            partitions.append(number)
+            rows.append(counts[number])
+            counts[number] += count_of_part
+        ends[part.part] = start, len(rows)
+    return InputOrder(shares, paths, ends, np.array(partitions, np.int64), np.array(rows, np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +92,7 @@ class RouteRows:
         """Runs of packets, their rows with tasks, and the part that each of these goes to."""
         seen: dict[str, int] = {}
         if isinstance(self.new_rows, InputOrder):
-            seen = dict(self.new_rows.starts.get(part, {}))
+            seen = self.new_rows.starts(part)
         slices = np.full(max(self.of_slices, default=-1) + 1, NOWHERE, np.int64)
         slices[list(self.of_slices)] = list(self.of_slices.values())
         for run in check_sums(part, pack_runs(packets), self.key_sums):

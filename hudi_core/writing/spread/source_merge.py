@@ -112,9 +112,8 @@ def _deal(
     parts = max(1, _PARTS_PER_CORE * kept.parallelism)
     cuts = range_cuts(given.samples, ranges, by_key=merge.whole_table)
     tagging = remote_tagging(table, tag_options(table, options))
-    first_rows = {part.part: given.first_row(part.part) for part in given.parts}
     ranged = kept.map(DealRanges(cuts, table.engine, merge.given, given.key_sums)).deal(ranges)
-    located = ranged.map(LocateSource(tagging, merge.given, first_rows, parts)).deal(parts)
+    located = ranged.map(LocateSource(tagging, merge.given, given.first_rows, parts)).deal(parts)
     scan = scan_stored_rows(merge, table)
     reads = {read.number: read for read in scan.parts()} if merge.unmatched else {}
     return located, MergeSlices(merge, scan.remote_scan(), tagging.slices, parts, reads)
