@@ -56,13 +56,14 @@ def keys(
         str | None, typer.Option("--table", metavar="TABLE", help="A table whose generator makes the keys.")
     ] = None,
     writer: Annotated[
-        WritePath,
+        WritePath | None,
         typer.Option(
             "--writer",
             metavar="|".join(WritePath),
-            help="How Apache Hudi writes the rows: its writers make different keys of timestamps and nulls.",
+            help="How Apache Hudi writes the rows: its writers make different keys of timestamps and nulls. Without it, as the "
+            "table's rows have them, else row.",
         ),
-    ] = WritePath.ROW,
+    ] = None,
     zone: Annotated[
         str, typer.Option("--zone", metavar="ZONE", help="The zone of the writer's machine, where no option names one.")
     ] = "UTC",
@@ -81,7 +82,7 @@ def keys(
     generator: AnyGenerator
     if table is None:
         refuse_misspelled(key_options)
-        generator = choose(key_options, writer=writer, machine=machine)
+        generator = choose(key_options, writer=writer or WritePath.ROW, machine=machine)
     else:
         opened_table = open_from_options(table, engine, MetadataMode.AUTO, beside=rows)
         generator, like = (

@@ -1,12 +1,16 @@
-"""The key generator of a table, by its properties, and where these are ambiguous by one of its keys. Rule KEY-3."""
+"""The key generator of a table, by its properties, and where these are ambiguous by its keys. Rules KEY-3, KEY-1660."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
 
-from hudi_core.errors import UsageError
+from hudi_core.columns.nodes import to_list
+from hudi_core.errors import HudiError, UnsupportedError, UsageError
+from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import UTC_MACHINE, WriterEnvironment, choose, choose_kind, list_lacking_times
-from hudi_core.keys.generator import AnyGenerator, WritePath
+from hudi_core.keys.generator import AnyGenerator, Generator, ValuePart, WritePath
 from hudi_core.keys.options import (
     BARE_SINGLE_KEY,
     GENERATOR_CLASS,
@@ -18,21 +22,27 @@ from hudi_core.keys.options import (
 )
 from hudi_core.options import KeyGeneratorType as Kind
 from hudi_core.options import TableConfig
-from hudi_core.schema.meta import RECORD_KEY
+from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
+from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
+from hudi_core.types.nodes import Fixed, String, Timestamp
+
+_ROWS: Final = 1_000
+"""Stored rows that are looked at: of some times the forms of several writers are the same."""
 
 
 def table_generator(
     table: Table,
     options: Mapping[str, str] | None = None,
     *,
-    writer: WritePath = WritePath.ROW,
+    writer: WritePath | None = None,
     machine: WriterEnvironment = UTC_MACHINE,
 ) -> AnyGenerator:
     """The generator that made a table's keys. `options` override the table's properties, and those that a write states.
 
-    One row is read where releases differ on the form of keys and no property states it. Raises what `choose` raises, and
-    `UsageError` with the names of options that the times in partition paths need and that nobody states.
+    Rows are read where releases or, unless `writer` states which it is, writers differ on the form of keys and no property states
+    it. Raises what `choose` raises, `UsageError` with the names of options that the times in partition paths need and that nobody
+    states, and `UnsupportedError` for a table whose keys are none, or not all, of one form. Rule KEY-1660.
     """
     refuse_misspelled(options or {})
     properties = {**table_options(table.config), **table.key_options}
@@ -41,7 +51,66 @@ def table_generator(
     stated = {**properties, **(options or {})}
     if has_times(table.config) and not (options or {}).keys() & {GENERATOR_CLASS, GENERATOR_TYPE}:
         _refuse_lacking_times(stated, table.storage.uri)
-    return choose(stated, writer=writer, machine=machine)
+    if writer is not None:
+        return choose(stated, writer=writer, machine=machine)
+    return _as_stored(table, choose(stated, machine=machine))
+
+
+def _as_stored(table: Table, generator: AnyGenerator) -> AnyGenerator:
+    """The generator of the writer that made the stored keys, where writers make others of one value. Rule KEY-1660."""
+    if not isinstance(generator, Generator) or not _depends_on_writer(table, generator):
+        return generator
+    forms = _forms(generator)
+    for stored, root, schema in _stored_keys(table, generator):
+        made = [(form, _make(table, form, schema, root)) for form in forms]
+        forms = [form for form, keys in made if keys == stored]
+        if not forms:
+            shown = ", ".join(sorted({str(keys[0]) for _, keys in made if keys}))
+            expected = f"keys and partition paths that one writer makes, as {shown} for its first row"
+            raise UnsupportedError(table.storage.uri, expected=expected, found=f"{stored[0]} and others")
+    return forms[0]
+
+
+def _depends_on_writer(table: Table, generator: Generator) -> bool:
+    """Whether writers make other keys or paths of some values, and rows have them."""
+    if not (table.config.populate_meta_fields and table.config.record_key_fields):
+        return False
+    names = (*generator.key.fields, *(part.field for part in generator.parts if isinstance(part, ValuePart)))
+    places = [table.schema.find(name) for name in names]
+    return any(place is not None and isinstance(place.field.type, Timestamp | Fixed) for place in places)
+
+
+def _forms(generator: Generator) -> list[Generator]:
+    """The generator as each writer has it: Spark's rows, records of Avro, made of Spark's rows or not, internal rows."""
+    avro = replace(generator, writer=WritePath.AVRO)
+    internal = replace(generator, writer=WritePath.INTERNAL_ROW)
+    return [generator, replace(avro, spark_types=True), avro, internal]
+
+
+def _stored_keys(table: Table, generator: Generator) -> Iterator[tuple[list[tuple[Any, Any]], Any, Schema]]:
+    """Record keys and partition paths of some rows, with what these rows are made of."""
+    fields = (*generator.key.fields, *(part.field for part in generator.parts))
+    columns = dict.fromkeys((RECORD_KEY, PARTITION_PATH, *(name.partition(".")[0] for name in fields)))
+    scan, engine = table.scan(columns=list(columns), limit=_ROWS), table.engine
+    for batch in scan.batches():
+        if engine.rows.count(batch):
+            root = engine.rows.root(batch)
+            stored = [engine.values.field(root, place) for place in range(2)]
+            yield _pairs(table, stored), root, scan.schema
+
+
+def _make(table: Table, generator: Generator, schema: Schema, root: Any) -> list[tuple[Any, Any]] | None:
+    """The keys of rows by a generator; None where it refuses them."""
+    try:
+        made = KeyGenerator(generator, schema, table.engine.values).keys(root)
+    except HudiError:
+        return None
+    return _pairs(table, [made.record_key, made.partition_path])
+
+
+def _pairs(table: Table, columns: list[Any]) -> list[tuple[Any, Any]]:
+    texts = [to_list(table.engine.rows.to_column(column, String(), "keys")) for column in columns]
+    return list(zip(*texts, strict=True))
 
 
 def has_times(config: TableConfig) -> bool:
