@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from types import UnionType
 from typing import Any, Final
 
 from hudi_core.columns.nodes import to_list
 from hudi_core.errors import HudiError, UnsupportedError, UsageError
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import UTC_MACHINE, WriterEnvironment, choose, choose_kind, list_lacking_times
-from hudi_core.keys.generator import AnyGenerator, Generator, ValuePart, WritePath
+from hudi_core.keys.generator import AnyGenerator, CompositeKey, Generator, TimePart, ValuePart, WritePath
 from hudi_core.keys.options import (
     BARE_SINGLE_KEY,
     GENERATOR_CLASS,
@@ -25,7 +26,7 @@ from hudi_core.options import TableConfig
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
-from hudi_core.types.nodes import Fixed, String, Timestamp
+from hudi_core.types.nodes import Date, Fixed, String, Timestamp
 
 _ROWS: Final = 1_000
 """Stored rows that are looked at: of some times the forms of several writers are the same."""
@@ -58,33 +59,43 @@ def table_generator(
 
 def _as_stored(table: Table, generator: AnyGenerator) -> AnyGenerator:
     """The generator of the writer that made the stored keys, where writers make others of one value. Rule KEY-1660."""
-    if not isinstance(generator, Generator) or not _depends_on_writer(table, generator):
+    if not isinstance(generator, Generator):
         return generator
-    forms = _forms(generator)
+    if isinstance(generator.key, CompositeKey):
+        generator = replace(generator, key=replace(generator.key, whole=False))
+    if not (table.config.populate_meta_fields and table.config.record_key_fields):
+        return generator
+    by_values, by_times = _depends_on_writer(table, generator)
+    if not by_values and not by_times:
+        return generator
+    forms, is_empty = _forms(generator), True
     for stored, root, schema in _stored_keys(table, generator):
         made = [(form, _make(table, form, schema, root)) for form in forms]
-        forms = [form for form, keys in made if keys == stored]
+        forms, is_empty = [form for form, keys in made if keys == stored], False
         if not forms:
-            shown = ", ".join(sorted({str(keys[0]) for _, keys in made if keys}))
-            expected = f"keys and partition paths that one writer makes, as {shown} for its first row"
+            expected = "rows with the keys and partition paths that one writer makes"
             raise UnsupportedError(table.storage.uri, expected=expected, found=f"{stored[0]} and others")
-    return forms[0]
+    return generator if is_empty and by_times else forms[0]
 
 
-def _depends_on_writer(table: Table, generator: Generator) -> bool:
-    """Whether writers make other keys or paths of some values, and rows have them."""
-    if not (table.config.populate_meta_fields and table.config.record_key_fields):
-        return False
+def _depends_on_writer(table: Table, generator: Generator) -> tuple[bool, bool]:
+    """Whether writers make other keys or paths of some values: of the values, and of the times that are printed of them."""
     names = (*generator.key.fields, *(part.field for part in generator.parts if isinstance(part, ValuePart)))
-    places = [table.schema.find(name) for name in names]
-    return any(place is not None and isinstance(place.field.type, Timestamp | Fixed) for place in places)
+    times = () if generator.consistent else (part.field for part in generator.parts if isinstance(part, TimePart))
+    by_values = generator.style.slashes or _has_type(table.schema, names, Timestamp | Fixed)
+    return by_values, _has_type(table.schema, times, Timestamp | Date)
+
+
+def _has_type(schema: Schema, names: Iterable[str], kinds: UnionType) -> bool:
+    places = [schema.find(name) for name in names]
+    return any(place is not None and isinstance(place.field.type, kinds) for place in places)
 
 
 def _forms(generator: Generator) -> list[Generator]:
-    """The generator as each writer has it: Spark's rows, records of Avro, made of Spark's rows or not, internal rows."""
+    """The generator as each writer has it. The first is that of Apache Hudi's upserts by Spark, whose paths have no colons."""
     avro = replace(generator, writer=WritePath.AVRO)
     internal = replace(generator, writer=WritePath.INTERNAL_ROW)
-    return [generator, replace(avro, spark_types=True), avro, internal]
+    return [replace(avro, spark_types=True), generator, avro, internal]
 
 
 def _stored_keys(table: Table, generator: Generator) -> Iterator[tuple[list[tuple[Any, Any]], Any, Schema]]:

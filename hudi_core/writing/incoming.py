@@ -20,6 +20,7 @@ from hudi_core.errors import RowError, UnknownColumnError
 from hudi_core.index_kinds.file_notes import list_noted_indexes
 from hudi_core.index_kinds.secondary import list_indexed_columns
 from hudi_core.keys.bound import KeyGenerator
+from hudi_core.keys.generator import Generator
 from hudi_core.keys.options import AUTO_INSTANT, AUTO_TASK
 from hudi_core.keys.path_values import HIVE_DEFAULT
 from hudi_core.portable import Portable
@@ -172,6 +173,8 @@ class Preparation(Portable):
     part: int = 0
     keeps_records: bool = True
     """Without it keys have no record keys: their partitions alone count."""
+    known: Generator | None = None
+    """The generator, where all parts have the same: none has to look at stored rows."""
 
     @cached_property
     def stored(self) -> Schema:
@@ -183,7 +186,8 @@ class Preparation(Portable):
         """The generator of the rows' keys."""
         made_up = {AUTO_INSTANT: self.auto_instant, AUTO_TASK: str(self.part)}
         options = {} if self.table.config.record_key_fields else made_up
-        return KeyGenerator(table_generator(self.table, options), self.schema.table, self.table.engine.values)
+        generator = self.known or table_generator(self.table, options)
+        return KeyGenerator(generator, self.schema.table, self.table.engine.values)
 
     def rows(self, batches: Iterable[Any]) -> Iterator[PreparedRows]:
         """The rows of batches, which are counted on. Raises `RowError` with the row's number, and as `SchemaOnWrite`."""
@@ -209,7 +213,9 @@ def preparation(table: Table, given: Schema, auto_instant: str, columns: BatchCo
     _refuse_keyless(table, given)
     schema = schema_on_write(table.engine, table.schema, given, table.storage.uri, columns)
     prepares = Preparation(table, schema, auto_instant)
-    _ = prepares.generator
+    generator = prepares.generator.generator
+    if table.config.record_key_fields and isinstance(generator, Generator):
+        prepares = replace(prepares, known=generator)
     if schema.changes_table:
         refuse_corrections(table, schema.table)
         change_effects.refuse_effects(table, schema.table)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import hudi_core
-from hudi_core.errors import UnsupportedError
+from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.front.table import Table
 from hudi_core.keys.generator import WritePath
 from hudi_core.table.keying import table_generator
@@ -81,5 +81,44 @@ def test_rows_of_two_forms_are_refused(tmp_path: Path, monkeypatch: pytest.Monke
     for writer, time in ((WritePath.ROW, WHOLE), (WritePath.AVRO, FINE)):
         with written_by(monkeypatch, writer):
             table.refresh().append(rows_of(["a"], [time]))
-    with pytest.raises(UnsupportedError, match="one writer makes"):
+    with pytest.raises(UnsupportedError, match="that one writer makes"):
         table.refresh().write(rows_of(["c"], [FINE]), op)
+
+
+def test_an_empty_table_gets_keys_as_apache_hudi_upserts_them(tmp_path: Path) -> None:
+    """KEY-1660: numbers. Its upserts of rows with strings as keys would add them a second time, and colons of strings in a path
+    stop its readers."""
+    table = create(tmp_path, ["id", "local"], "at")
+    table.upsert(rows_of(["a"], [FINE]))
+    number = str(int(FINE.timestamp()) * 1_000_000 + FINE.microsecond)
+    (row,) = table.refresh().to_arrow(columns=["_hoodie_record_key", "_hoodie_partition_path"]).to_pylist()
+    assert list(row.values()) == [f"id:a,local:{number}", number]
+
+
+@pytest.mark.parametrize("writer", [WritePath.AVRO, WritePath.INTERNAL_ROW])
+def test_days_as_times_go_to_the_stored_partitions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: WritePath
+) -> None:
+    """KEY-1660: Apache Hudi prints them though Spark's rows would not; in an empty table they are refused."""
+    options = {
+        "hoodie.table.keygenerator.type": "TIMESTAMP",
+        "hoodie.keygen.timebased.timestamp.type": "SCALAR",
+        "hoodie.keygen.timebased.timestamp.scalar.time.unit": "DAYS",
+        "hoodie.keygen.timebased.output.dateformat": "yyyy-MM",
+    }
+    rows = pa.table({"id": ["a"], "day": pa.array([dt.date(2024, 2, 28)])})
+    table = hudi_core.create(str(tmp_path), rows.schema, "id", partition_by="day", options=options)
+    with pytest.raises(SchemaError, match="day"):
+        table.upsert(rows)
+    with written_by(monkeypatch, writer):
+        table.append(rows)
+    assert table.refresh().upsert(rows).updated == 1
+    assert table.refresh().scan(meta=True).to_arrow()["_hoodie_partition_path"].to_pylist() == ["2024-02"]
+
+
+def test_a_part_of_a_key_may_be_null_without_partitions(tmp_path: Path) -> None:
+    """KEY-10: as Apache Hudi's upserts take it."""
+    rows = pa.table({"id": ["a", "b"], "n": pa.array([None, 1])})
+    table = hudi_core.create(str(tmp_path), rows.schema, ["id", "n"])
+    table.upsert(rows)
+    assert table.refresh().upsert(rows).updated == 2
