@@ -25,6 +25,7 @@ from hudi_core.tagging.bucket_layout import (
 
 _TABLE: Final = "hoodie.table."
 KEY_GENERATOR: Final = "hoodie.datasource.write.keygenerator.type"
+GENERATOR_CLASS: Final = "hoodie.datasource.write.keygenerator.class"
 MERGE_MODE: Final = "hoodie.record.merge.mode"
 
 _PERSISTED: Final = re.compile(
@@ -94,7 +95,7 @@ def select_persisted_options(options: Mapping[str, str]) -> dict[str, str]:
 
 def options_of_writes(options: Iterable[str]) -> list[str]:
     """The options that are of single writes, and so have no effect on a new table."""
-    kept = {*_OF_ARGUMENTS, KEY_GENERATOR, MERGE_MODE, LOCK_PROVIDER}
+    kept = {*_OF_ARGUMENTS, KEY_GENERATOR, GENERATOR_CLASS, MERGE_MODE, LOCK_PROVIDER}
     return [option for option in options if option not in kept and not _is_kept(option)]
 
 

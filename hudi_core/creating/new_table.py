@@ -8,9 +8,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from hudi_core.creating.creation_options import KEY_GENERATOR, MERGE_MODE, refuse_options, select_persisted_options
+from hudi_core.creating.creation_options import (
+    GENERATOR_CLASS,
+    KEY_GENERATOR,
+    MERGE_MODE,
+    refuse_options,
+    select_persisted_options,
+)
 from hudi_core.errors import UsageError, list_names
-from hudi_core.options import CdcMode, KeyGeneratorType, MergeMode, TableType, infer_generator, table_checksum
+from hudi_core.keys.options import select_time_options
+from hudi_core.options import (
+    CdcMode,
+    KeyGeneratorType,
+    MergeMode,
+    TableType,
+    generator_of_class,
+    infer_generator,
+    table_checksum,
+)
 from hudi_core.reading.merge_columns import IS_DELETED
 from hudi_core.schema.names import refuse_repeated
 from hudi_core.schema.schema import Schema
@@ -146,9 +161,28 @@ def _generator(table: NewTable, partition_fields: Sequence[str]) -> KeyGenerator
             raise UsageError(
                 "key generator", expected=f"one of {', '.join(known.value for known in KeyGeneratorType)}", found=stated
             ) from None
+    if stated_class := table.options.get(GENERATOR_CLASS):
+        of_class = generator_of_class(stated_class)
+        if of_class is None or (stated and of_class is not generator):
+            expected = f"the class of {generator.value}" if stated else "a key generator of Apache Hudi's"
+            raise UsageError(GENERATOR_CLASS, expected=expected, found=stated_class)
+        generator = of_class
+    _refuse_idle_times(table, generator)
     if table.options.get(_STORES_KEYS, "true").strip().lower() == "false":
         _refuse_virtual(table, generator)
     return generator
+
+
+def _refuse_idle_times(table: NewTable, generator: KeyGeneratorType) -> None:
+    """Raises `UsageError` for options of times of a table that prints none into its paths: they were meant to have an effect."""
+    is_printed = any(column.rpartition(":")[2].upper() == "TIMESTAMP" for column in table.partition_by)
+    if generator is KeyGeneratorType.TIMESTAMP or is_printed or "hoodie.table.keygenerator.class" in table.options:
+        return
+    if times := select_time_options(table.options):
+        expected = (
+            f"{KEY_GENERATOR}=TIMESTAMP or a column:TIMESTAMP in partition_by, for a table with times in its paths"
+        )
+        raise UsageError(min(times), expected=expected, found=f"the key generator {generator.value}")
 
 
 def _refuse_virtual(table: NewTable, generator: KeyGeneratorType) -> None:

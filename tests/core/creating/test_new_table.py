@@ -259,3 +259,42 @@ def test_a_misspelled_property_is_refused_by_the_one_that_is_meant(tmp_path: Pat
     assert not (tmp_path / "t").exists()
     others = {"hoodie.table.owner": "me", "hoodie.table.services.enabled": "false"}
     assert create_table(tmp_path / "t", schema, "id", options=others).config.properties.items() >= others.items()
+
+
+TIMES = {
+    "hoodie.keygen.timebased.timestamp.type": "EPOCHMILLISECONDS",
+    "hoodie.keygen.timebased.output.dateformat": "yyyy/MM/dd",
+}
+GENERATOR_CLASS = "hoodie.datasource.write.keygenerator.class"
+
+
+def test_a_class_of_a_key_generator_counts_as_its_type_does(tmp_path: Path) -> None:
+    """CREATE-1663: rows would silently go to other partitions."""
+    schema = pa.schema([("id", pa.string()), ("at", pa.int64())])
+    options = {GENERATOR_CLASS: "org.apache.hudi.keygen.TimestampBasedKeyGenerator", **TIMES}
+    table = create_table(tmp_path / "t", schema, "id", partition_by="at", options=options)
+    assert table.config.properties["hoodie.table.keygenerator.type"] == "TIMESTAMP"
+    assert GENERATOR_CLASS not in table.config.properties
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({GENERATOR_CLASS: "com.example.Keys"}, "a key generator of Apache Hudi's"),
+        (
+            {
+                GENERATOR_CLASS: "org.apache.hudi.keygen.ComplexKeyGenerator",
+                "hoodie.table.keygenerator.type": "SIMPLE",
+            },
+            "the class of SIMPLE",
+        ),
+        (TIMES, "with times in its paths, found the key generator SIMPLE"),
+        ({**TIMES, GENERATOR_CLASS: "org.apache.hudi.keygen.SimpleKeyGenerator"}, "found the key generator SIMPLE"),
+    ],
+)
+def test_options_of_keys_without_effect_are_refused(tmp_path: Path, options: dict[str, str], message: str) -> None:
+    """CREATE-1663."""
+    schema = pa.schema([("id", pa.string()), ("at", pa.int64())])
+    with pytest.raises(UsageError, match=message):
+        create_table(tmp_path / "t", schema, "id", partition_by="at", options=options)
+    assert not (tmp_path / "t").exists()
