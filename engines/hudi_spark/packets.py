@@ -10,7 +10,7 @@ from typing import Final
 
 import pyarrow as pa
 from py4j.protocol import Py4JError
-from pyspark import TaskContext
+from pyspark import StorageLevel, TaskContext
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -83,7 +83,7 @@ class SparkFlow:
         that ends before they are let go of is no error of a write, which may be complete. Rule WRITE-1534."""
         # The plan of a given DataFrame adapts as the session has it.
         with settings(self.spark, AS_PLANNED if self.takes_packets else {}):
-            kept = self.frame.persist()
+            kept = _hold(self.frame.persist())
         try:
             yield replace(self, frame=kept)
         finally:
@@ -96,6 +96,15 @@ class SparkFlow:
             rows = frame.collect()
         made = [Packet(row[0], row[1], row[2], row[3], bytes(row[4])) for row in rows]
         return sorted(made, key=lambda packet: (packet.source, packet.number))
+
+
+def _hold(kept: DataFrame) -> DataFrame:
+    """The DataFrame with one plan. A server of Spark Connect makes the plan anew for each use, with another seed for `uuid` and
+    `rand`, and does not take what it keeps for rows of it: then it holds the plan that it has made. Rule ENGINE-1662."""
+    if hasattr(kept, "_jdf") or not hasattr(kept, "localCheckpoint") or kept.storageLevel != StorageLevel.NONE:
+        return kept
+    held: DataFrame = kept.localCheckpoint(eager=False)
+    return held
 
 
 def _let_go(kept: DataFrame) -> None:

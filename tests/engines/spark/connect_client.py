@@ -1,4 +1,5 @@
-"""Reads a table over Spark Connect, whose server runs beside: `python connect_client.py TABLE` prints what was found as JSON.
+"""Reads a table over Spark Connect, whose server runs beside, and writes one: `python connect_client.py TABLE FOLDER` prints what
+was found as JSON.
 
 A process of its own, since a Python process is a client of Spark Connect or a driver, not both.
 """
@@ -35,9 +36,24 @@ def found(spark: Any, path: str) -> dict[str, Any]:
     }
 
 
-def main(path: str) -> None:
+def written(spark: Any, path: str) -> dict[str, Any]:
+    """The rows after writes: also of rows that are others each time their plan is made."""
+    rows = spark.range(20).selectExpr("uuid() AS id", "id % 2 AS city", "rand() AS fare")
+    table = hudi_spark.create(spark, path, rows, "id", partition_by="city", indexes=["record_index"])
+    counts = {}
+    for op in ("bulk_insert", "upsert", "insert_overwrite_table", "insert_overwrite"):
+        table.refresh().write(rows.where("city = 0") if op == "insert_overwrite" else rows, op)
+        counts[op] = table.refresh().scan().to_spark().count()
+    table.refresh().update({"fare": 2.0}, where="city = 1")
+    counts["update"] = table.refresh().scan(where="fare = 2").to_spark().count()
+    table.refresh().delete(table.refresh().scan(where="city = 1", meta=False).to_spark())
+    counts["delete"] = table.refresh().scan().to_spark().count()
+    return counts
+
+
+def main(path: str, folder: str) -> None:
     spark = hudi_spark.session(remote="local[2]", config=SETTINGS)
-    print(json.dumps(found(spark, path)))
+    print(json.dumps({**found(spark, path), "written": written(spark, f"{folder}/written")}))
     spark.stop()
 
 
