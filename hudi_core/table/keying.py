@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from types import UnionType
 from typing import Any, Final
 
 from hudi_core.columns.nodes import to_list
@@ -69,7 +68,7 @@ def _as_stored(table: Table, generator: AnyGenerator) -> AnyGenerator:
     if not by_values and not by_times:
         return generator
     forms, is_empty = _forms(generator), True
-    for stored, root, schema in _stored_keys(table, generator):
+    for stored, root, schema in _read_stored_keys(table, generator):
         made = [(form, _make(table, form, schema, root)) for form in forms]
         forms, is_empty = [form for form, keys in made if keys == stored], False
         if not forms:
@@ -82,11 +81,11 @@ def _depends_on_writer(table: Table, generator: Generator) -> tuple[bool, bool]:
     """Whether writers make other keys or paths of some values: of the values, and of the times that are printed of them."""
     names = (*generator.key.fields, *(part.field for part in generator.parts if isinstance(part, ValuePart)))
     times = () if generator.consistent else (part.field for part in generator.parts if isinstance(part, TimePart))
-    by_values = generator.style.slashes or _has_type(table.schema, names, Timestamp | Fixed)
-    return by_values, _has_type(table.schema, times, Timestamp | Date)
+    by_values = generator.style.slashes or _has_type(table.schema, names, (Timestamp, Fixed))
+    return by_values, _has_type(table.schema, times, (Timestamp, Date))
 
 
-def _has_type(schema: Schema, names: Iterable[str], kinds: UnionType) -> bool:
+def _has_type(schema: Schema, names: Iterable[str], kinds: tuple[type, ...]) -> bool:
     places = [schema.find(name) for name in names]
     return any(place is not None and isinstance(place.field.type, kinds) for place in places)
 
@@ -98,7 +97,7 @@ def _forms(generator: Generator) -> list[Generator]:
     return [replace(avro, spark_types=True), generator, avro, internal]
 
 
-def _stored_keys(table: Table, generator: Generator) -> Iterator[tuple[list[tuple[Any, Any]], Any, Schema]]:
+def _read_stored_keys(table: Table, generator: Generator) -> Iterator[tuple[list[tuple[Any, Any]], Any, Schema]]:
     """Record keys and partition paths of some rows, with what these rows are made of."""
     fields = (*generator.key.fields, *(part.field for part in generator.parts))
     columns = dict.fromkeys((RECORD_KEY, PARTITION_PATH, *(name.partition(".")[0] for name in fields)))

@@ -1,7 +1,4 @@
-"""Keys and paths: what Apache Hudi makes of fields and texts, and the keys that its tables hold.
-
-Also covers: `table/keying.py`.
-"""
+"""Keys and paths: what Apache Hudi makes of fields and texts, and the keys that its tables hold."""
 
 from __future__ import annotations
 

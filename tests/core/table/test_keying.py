@@ -75,7 +75,7 @@ def test_forms_that_are_the_same_for_first_rows(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("op", ["upsert", "insert", "append"])
-def test_rows_of_two_forms_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, op: str) -> None:
+def test_rows_of_two_forms_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, op: Any) -> None:
     """KEY-1660: one key has two forms then, and no form meets all rows."""
     table = create(tmp_path, "at")
     for writer, time in ((WritePath.ROW, WHOLE), (WritePath.AVRO, FINE)):

@@ -1,7 +1,4 @@
-"""Options of the times in partition paths that a write states. Rules: KEY-1565 to KEY-1568.
-
-Also covers: `table/keying.py`.
-"""
+"""Options of the times in partition paths that a write states. Rules: KEY-1565 to KEY-1568."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Writes of rows in parts: a law against writes of the whole, with every step of every part done twice.
 
-Also covers: `writing/spread/prepared.py`, `writing/spread/located.py`, `writing/spread/routed.py`,
+Also covers: `writing/spread/prepared.py`, `writing/spread/located.py`,
 `writing/spread/by_predicate.py`, `parallel/flow.py`.
 """
 
