@@ -18,6 +18,7 @@ from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.columns.strings import concat_strings, string_column, take_strings
 from hudi_core.engine import Engine
 from hudi_core.errors import UnsupportedError
+from hudi_core.keys.path_values import is_value_of_path
 from hudi_core.merge.records import fold
 from hudi_core.merge.rules import merge_rules
 from hudi_core.planning.sources.sources import Sources
@@ -49,11 +50,13 @@ def resolve_moves(
     """The targets of rows when each key is once in the table. `places` has the slice that holds each row's key. Without `moves`
     rows of stored keys stay there; with `wins` they are whole, one of each key, and win over the stored ones, which are not read.
 
-    Raises `UnsupportedError` where a row moves that is merged with the stored one column by column.
+    Raises `UnsupportedError` where a row moves that is merged with the stored one column by column, and where one stays in a
+    partition whose path readers do not take for its columns.
     """
     index = index_strings(incoming.keys.records)
     contested = _find_contested(sources, incoming, places, index)
     if not moves:
+        _refuse_other_paths(sources, incoming, contested & (places != NOWHERE))
         contested &= places == NOWHERE
     if not contested.any():
         return Resolved(places, {})
@@ -97,6 +100,21 @@ def _find_contested(sources: Sources, incoming: Incoming, places: Numbers, index
     by_key[index.first[differs]] = True
     result: Bools = by_key[index.first]
     return result
+
+
+def _refuse_other_paths(sources: Sources, incoming: Incoming, staying: Bools) -> None:
+    """Raises `UnsupportedError` where rows of these stay in another partition than their columns make, and paths do not give the
+    values of these: the row would be read with columns of another path, and later writes could not tell where it is. Rule
+    WRITE-1700."""
+    if not staying.any():
+        return
+    config = sources.snapshot.config
+    for position, name in enumerate(config.partition_fields):
+        place = incoming.rows.find(name)
+        if place is None or not is_value_of_path(config, position, place.field.type):
+            expected = f"rows in the partitions of their keys, whose paths do not give the value of {name}"
+            found = f"{int(staying.sum())} rows of keys in other partitions, which do not move"
+            raise UnsupportedError(sources.snapshot.storage.uri, expected=expected, found=found)
 
 
 def _columns(sources: Sources, incoming: Incoming) -> MergeColumns:

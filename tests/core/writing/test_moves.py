@@ -178,6 +178,30 @@ def test_the_property_of_the_write_goes_before_that_of_the_table(tmp_path: Path)
     assert rows_of(table) == [("a", "y", 3, 3, False)]
 
 
+@pytest.mark.parametrize("by", [["at"], ["p:SIMPLE", "at:TIMESTAMP"]])
+def test_rows_do_not_stay_where_paths_do_not_give_their_columns(tmp_path: Path, by: list[str]) -> None:
+    """WRITE-1700: the first row of the table would have another path than it is in, and each later write would be refused."""
+    months = {
+        "hoodie.keygen.timebased.timestamp.type": "UNIX_TIMESTAMP",
+        "hoodie.keygen.timebased.output.dateformat": "yyyy-MM",
+        "hoodie.table.keygenerator.type": "TIMESTAMP" if by == ["at"] else "CUSTOM",
+    }
+    types = pa.schema([("id", pa.string()), ("p", pa.string()), ("at", pa.int64())])
+    november, december = 1_700_000_000, 1_702_500_000
+
+    def given(at: int) -> pa.Table:
+        return pa.Table.from_pylist([{"id": "a", "p": "x", "at": at}], types)
+
+    table = create_table(tmp_path / "t", types, "id", partition_by=by, indexes=["record_index"], options=months)
+    write(table, given(november))
+    with pytest.raises(UnsupportedError, match="whose paths do not give the value of at"):
+        write(table, given(december), options=WriteOptions(properties=STAYS))
+    write(table, given(november + 1), options=WriteOptions(properties=STAYS))
+    write(table, given(december))
+    assert open_table(tmp_path / "t").scan(columns=["at"]).to_arrow().to_pylist() == [{"at": december}]
+    assert list(validate(open_table(tmp_path / "t"))) == []
+
+
 def test_rows_merged_column_by_column_stay(tmp_path: Path) -> None:
     """WRITE-480, WRITE-29."""
     table = new_table(tmp_path, "cow", 9, True, options={"hoodie.table.partial.update.mode": "IGNORE_DEFAULTS"})
