@@ -29,7 +29,7 @@ from hudi_core.expr.bind import bind
 from hudi_core.expr.build import col
 from hudi_core.expr.predicate import ALWAYS_TRUE, Predicate
 from hudi_core.formats.names import parse_base_file
-from hudi_core.merge.rules import merge_rules
+from hudi_core.merge.rules import MergedColumns, merges
 from hudi_core.planning.sources.log_headers import log_headers
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.base_files import BaseFiles
@@ -311,6 +311,9 @@ class CommitChanges:
     def _late_rows(self, group: FileGroup, after: FileSlice) -> Iterator[Any]:
         """The rows of a slice that are of other commits, and that a late row of this one may have filled up."""
         names = {name.rpartition("/")[2] for stat in self._stats[group] for name in (stat.path, *stat.log_files)}
+        if after.base is not None and after.base.name in names and self._fills_up:
+            yield from self._read(self._after, after, self._of_others)  # no file says which of them came late
+            return
         logs = tuple(info for info in after.logs if info.name in names)
         if not logs or not self._merges_columns(logs):
             return
@@ -320,11 +323,16 @@ class CommitChanges:
             if is_late.any():
                 yield self.snapshot.engine.rows.keep(batch, is_late)
 
+    @cached_property
+    def _fills_up(self) -> bool:
+        """Whether the table's rows are merged column by column."""
+        return merges(self.snapshot.config) is MergedColumns.VALUES
+
     def _merges_columns(self, logs: Sequence[FileInfo]) -> bool:
         snapshot = self.snapshot
-        if merge_rules(snapshot.config, snapshot.storage.uri).partial is not None:
-            return True
-        return any(log_headers(info.name, snapshot.storage.open(info.path, info.size)).parts_of_rows for info in logs)
+        return self._fills_up or any(
+            log_headers(info.name, snapshot.storage.open(info.path, info.size)).parts_of_rows for info in logs
+        )
 
     def _pair_completed(self, late: Sequence[Any], images: Sequence[Any], position_before: Numbers) -> Iterator[Any]:
         """The rows of other commits that have other values than before."""
