@@ -1,8 +1,11 @@
 """Processes over one table that are killed at random: four writers, a reader and a service, for as long as is wanted.
 
-    python -m tests.model.killed FOLDER --seconds 600 --kind mor --version 9 [--hudi PYTHON]
+    python -m tests.model.killed FOLDER --seconds 600 --kind mor --version 9 [--hudi PYTHON] [--speed 20]
 
-With `--hudi`, the Python of Apache Hudi's environment, a writer of Apache Hudi is one of them.
+With `--hudi`, the Python of Apache Hudi's environment, a writer of Apache Hudi is one of them. With `--speed` time passes faster
+in all of them, their clocks differ, and they are stopped for a while as often as killed: others take them for dead, and they go
+on.
+A follower applies the changes of each commit, and has the rows of the table in the end.
 
 A writer notes what it is about to write and what it was told to be written. In the end every row that was told is there, none
 twice and none of another value, and `validate` has nothing to say; the table stays in the folder.
@@ -15,6 +18,7 @@ import json
 import multiprocessing
 import os
 import random
+import signal
 import sys
 import threading
 from collections import Counter
@@ -39,6 +43,8 @@ from hudi_core.writing.operation import WriteOptions
 from hudi_core.writing.operations import write
 from hudi_core.writing.plan import FileSizes
 from tests.model.actions import TYPES, rows_of
+from tests.model.following import Followed, follow_until_killed
+from tests.model.hurried import BEGUN, hurry
 from tests.support.crashes import later
 from tests.support.hudi_writer import Gone, HudiWriter
 
@@ -55,6 +61,10 @@ _HUDI_LIVES = (15, 30)
 _LOCKS_EXPIRE = "hoodie.write.lock.filesystem.expire=1\n"
 """A property of the table, in minutes: a lock of Apache Hudi says neither whose it is nor until when it counts."""
 _LONGEST_PAUSE = 5.0
+_STOPS = (2.0, 8.0, 20.0)
+"""Seconds for which a process is stopped: some of them longer than a heartbeat or a lock counts, at a speed of 20."""
+_SKEWS = (0.0, 20.0, -25.0)
+"""By how many seconds clocks are wrong."""
 _TIME_TO_BEGIN = 15.0
 _PROPERTIES = {
     "hoodie.compact.inline.max.delta.commits": "12",
@@ -217,9 +227,11 @@ class HudiBeside:
 
 
 def run(
-    folder: Path, kind: str, version: int, seconds: float, seed: int, hudi: str | None = None
+    folder: Path, kind: str, version: int, seconds: float, seed: int, hudi: str | None = None, speed: int = 1
 ) -> tuple[list[str], str]:
-    """Starts the processes, kills one after the other, and gives what does not hold, and what was done."""
+    """Starts the processes, kills one after the other, and gives what does not hold, and what was done. With a `speed` above 1
+    they are hurried, and one is stopped for a while as often as one is killed."""
+    folder.joinpath(BEGUN).write_text(str(time()))
     table, draw = str(folder / "t"), random.Random(seed)
     indexes = ["column_stats", "record_index", *(["partition_stats"] if version > 6 else [])]
     create_table(
@@ -239,28 +251,32 @@ def run(
         thread.start()
     write(open_table(table), rows_of(("first", "z", 1)))
     context = _server_of_processes()
-    roles = [*(f"writer-{number}" for number in range(WRITERS)), "reader", "service"]
+    roles = [*(f"writer-{number}" for number in range(WRITERS)), "reader", "service", "follower"]
     since = dict.fromkeys(roles, time())
-    running = {role: _start(context, role, table, folder) for role in roles}
-    ends, kills = monotonic() + seconds, 0
+    running = {role: _start(context, role, table, folder, speed) for role in roles}
+    ends, kills, stops = monotonic() + seconds, 0, 0
     while monotonic() < ends:
         sleep(draw.uniform(0.2, _LONGEST_PAUSE))
         at_work = [role for role in roles if _is_at_work(folder / role, since[role])]
         if not at_work:
             continue
         role = draw.choice(at_work)
+        if speed > 1 and draw.random() < 0.5 and running[role].is_alive():
+            _stop(running[role], draw.choice(_STOPS))
+            stops += 1
+            continue
         if running[role].is_alive():
             kills += 1
         _kill(running[role])
-        running[role], since[role] = _start(context, role, table, folder), time()
+        running[role], since[role] = _start(context, role, table, folder, speed), time()
     for process in running.values():
         _kill(process)
     if beside and thread:
         beside.ends.set()
         thread.join()
     commits = sum(read_notes(folder / f"{NOTES}{number}").commits for number in range(WRITERS)) // 2
-    done = f"{commits} commits told, {kills} processes killed"
-    wrong = list(problems(table, folder))
+    done = f"{commits} commits told, {kills} processes killed, {stops} stopped"
+    wrong = [*problems(table, folder), *_lost_by_follower(table, folder)]
     if beside is None:
         return wrong, done
     failures = [f"Apache Hudi: {message}" for message in beside.messages]
@@ -283,8 +299,30 @@ def _server_of_processes() -> ForkServerContext:
     return context
 
 
-def _start(context: ForkServerContext, role: str, table: str, folder: Path) -> BaseProcess:
-    process = context.Process(target=_play, args=(role, table, folder), daemon=True)
+def _lost_by_follower(table: str, folder: Path) -> Iterator[str]:
+    """What the follower has of another number than the table when it has come to the end."""
+    followed = Followed.read(folder / "follower")
+    followed.take(table)
+    numbers = {row["id"]: row["n"] for row in open_table(table).scan(columns=["id", "n"]).to_json_rows()}
+    if followed.problem:
+        yield f"the follower: {followed.problem}"
+    for name, kept in (("changes", followed.by_changes), ("incremental queries", followed.by_rows)):
+        wrong = {key: (kept.get(key), numbers.get(key)) for key in kept.keys() | numbers.keys()}
+        wrong = {key: (found, expected) for key, (found, expected) in wrong.items() if found != expected}
+        if wrong:
+            yield f"the follower by {name}, after {followed.steps} steps, found and expected: {wrong}"
+
+
+def _stop(process: BaseProcess, seconds: float) -> None:
+    """Stops a process for a while."""
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGSTOP)
+    sleep(seconds)
+    os.kill(process.pid, signal.SIGCONT)
+
+
+def _start(context: ForkServerContext, role: str, table: str, folder: Path, speed: int) -> BaseProcess:
+    process = context.Process(target=_play, args=(role, table, folder, speed), daemon=True)
     process.start()
     return process
 
@@ -294,13 +332,17 @@ def _kill(process: BaseProcess) -> None:
     process.join()
 
 
-def _play(role: str, table: str, folder: Path) -> None:
+def _play(role: str, table: str, folder: Path, speed: int) -> None:
     """What a process does until it is killed."""
+    if speed > 1:
+        hurry(folder, speed, _SKEWS[sum(role.encode()) % len(_SKEWS)])
     errors = os.open(folder / f"{role}.error", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(errors, sys.stderr.fileno())
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if role.startswith(NOTES):
         write_until_killed(table, int(role.removeprefix(NOTES)), folder / role)
+    elif role == "follower":
+        follow_until_killed(table, folder / role)
     elif role == "reader":
         read_until_killed(table, folder / "reader.error")
     else:
@@ -322,10 +364,13 @@ def main() -> None:
     parser.add_argument("--kind", choices=["cow", "mor"], default="mor")
     parser.add_argument("--version", type=int, choices=[6, 8, 9], default=9)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--speed", type=int, default=1)
     parser.add_argument("--hudi", help="the Python of Apache Hudi's environment")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    wrong, done = run(options.folder, options.kind, options.version, options.seconds, options.seed, options.hudi)
+    wrong, done = run(
+        options.folder, options.kind, options.version, options.seconds, options.seed, options.hudi, options.speed
+    )
     print("\n".join([done, *wrong]))
     sys.exit(1 if wrong else 0)
 

@@ -20,6 +20,14 @@ def test_no_row_is_lost_or_doubled_by_processes_that_are_killed(tmp_path: Path, 
     assert wrong == [], done
 
 
+@pytest.mark.soak
+@pytest.mark.parametrize(("kind", "version"), [("mor", 9), ("cow", 8), ("mor", 6)])
+def test_no_row_is_lost_where_writers_are_taken_for_dead_and_go_on(tmp_path: Path, kind: str, version: int) -> None:
+    """COMMIT-530, COMMIT-531: heartbeats and locks expire within seconds, clocks differ, and processes stop for longer."""
+    wrong, done = run(tmp_path, kind, version, SECONDS, seed=0, speed=20)
+    assert wrong == [], done
+
+
 def test_the_notes_of_a_writer_say_what_may_be_there(tmp_path: Path) -> None:
     notes = tmp_path / "writer-0"
     lines: list[dict[str, dict[str, int]]] = [
