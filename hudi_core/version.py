@@ -1,3 +1,3 @@
 """The version of the distribution, in one place: the build reads it here."""
 
-__version__ = "0.23.0"
+__version__ = "0.24.0"
