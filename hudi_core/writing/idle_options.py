@@ -26,11 +26,9 @@ from hudi_core.writing.write_properties import (
 
 _COLUMNS: Final = ("missing_columns", "add_columns", NULL_FOR_MISSING, RECONCILE_SCHEMA, TIMESTAMP_TYPES)
 """Options about columns that rows lack or add, and about their types."""
-_ADDED: Final = (*_COLUMNS, "sizes")
-"""Options of writes that may add rows."""
 _LOGS: Final = ("record_positions", "partial_updates")
 """Options about log files."""
-_OPTIONS: Final = ("index", *_LOGS, "missing_columns", "add_columns", "sort", "sizes")
+_OPTIONS: Final = ("index", *_LOGS, "missing_columns", "add_columns", "sort")
 _PROPERTIES: Final = (
     NULL_FOR_MISSING,
     RECONCILE_SCHEMA,
@@ -63,20 +61,20 @@ DELETE_WHERE: Final = Change.using("a delete by predicate", "record_positions")
 DELETE_PARTITIONS: Final = Change.using("a delete of partitions")
 UPDATE: Final = Change.using("an update, which names its columns", *_LOGS)
 MERGE: Final = Change.using(
-    "a merge, whose clauses name the columns", "index", "record_positions", "sizes", UPDATE_PARTITION_PATH
+    "a merge, whose clauses name the columns", "index", "record_positions", UPDATE_PARTITION_PATH
 )
 OVERWRITE_WHERE: Final = Change("an overwrite with a predicate", MERGE.uses)
-TRANSACTION: Final = Change.using("a transaction", *_ADDED, "index", "record_positions", UPDATE_PARTITION_PATH)
+TRANSACTION: Final = Change.using("a transaction", *_COLUMNS, "index", "record_positions", UPDATE_PARTITION_PATH)
 TRANSACTION_OF_DELETES: Final = Change("a transaction of deletes", DELETE.uses)
 _CHANGES: Final[Mapping[Operation, Change]] = MappingProxyType(
     {
-        Operation.UPSERT: Change.using(Operation.UPSERT, *_ADDED, *_LOGS, "index", UPDATE_PARTITION_PATH),
-        Operation.INSERT: Change.using(Operation.INSERT, *_ADDED, "index", INSERT_DUPLICATES, DROP_DUPLICATES),
-        Operation.APPEND: Change.using(Operation.APPEND, *_ADDED),
-        Operation.BULK_INSERT: Change.using(Operation.BULK_INSERT, *_ADDED, "sort", BULK_SORT),
+        Operation.UPSERT: Change.using(Operation.UPSERT, *_COLUMNS, *_LOGS, "index", UPDATE_PARTITION_PATH),
+        Operation.INSERT: Change.using(Operation.INSERT, *_COLUMNS, "index", INSERT_DUPLICATES, DROP_DUPLICATES),
+        Operation.APPEND: Change.using(Operation.APPEND, *_COLUMNS),
+        Operation.BULK_INSERT: Change.using(Operation.BULK_INSERT, *_COLUMNS, "sort", BULK_SORT),
         Operation.DELETE: DELETE,
-        Operation.INSERT_OVERWRITE: Change.using(Operation.INSERT_OVERWRITE, *_ADDED),
-        Operation.INSERT_OVERWRITE_TABLE: Change.using(Operation.INSERT_OVERWRITE_TABLE, *_ADDED),
+        Operation.INSERT_OVERWRITE: Change.using(Operation.INSERT_OVERWRITE, *_COLUMNS),
+        Operation.INSERT_OVERWRITE_TABLE: Change.using(Operation.INSERT_OVERWRITE_TABLE, *_COLUMNS),
     }
 )
 
@@ -102,13 +100,11 @@ def refuse_idle_in(table: Table, change: Change, options: WriteOptions) -> None:
     if options == _NO_OPTIONS:
         return
     _refuse_useless(change, options)
-    in_buckets = bucket_layout(table, options.properties) is not None
-    if in_buckets and _is_given(options, "sizes"):
-        expected = "none for a table of buckets: each has one file group, whatever its size"
-        raise UsageError("sizes", expected=expected, found=str(options.sizes))
-    if options.index is not IndexType.AUTO and in_buckets is not (options.index is IndexType.BUCKET):
-        expected = "auto or bucket, as the table has buckets" if in_buckets else "an index that the table has"
-        raise UsageError("index", expected=expected, found=str(options.index))
+    if options.index is not IndexType.AUTO:
+        in_buckets = bucket_layout(table, options.properties) is not None
+        if in_buckets is not (options.index is IndexType.BUCKET):
+            expected = "auto or bucket, as the table has buckets" if in_buckets else "an index that the table has"
+            raise UsageError("index", expected=expected, found=str(options.index))
     if not options.record_positions and table.config.type is not TableType.MERGE_ON_READ:
         expected = "a merge-on-read table: others have no log files"
         raise UsageError("record_positions", expected=expected, found="a copy-on-write one")
