@@ -129,7 +129,7 @@ class LiteralWords:
 
     @staticmethod
     def from_list(literals: Sequence[bytes]) -> LiteralWords:
-        """Those of distinct literals that ascend."""
+        """The words of distinct literals, which ascend."""
         reader = WordReader(ByteStrings.from_list(literals))
         return LiteralWords(len(literals), reader, reader.read(0)[0])
 
