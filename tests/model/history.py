@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from hudi_core.changes.incremental import find_end
 from hudi_core.commit import times
-from hudi_core.errors import ConditionWarning, ConflictError, UsageError
+from hudi_core.errors import ConditionWarning, ConflictError, NoSuchFileError, UsageError
 from hudi_core.front.opening import create_table, open_table
 from hudi_core.front.table import Table
 from hudi_core.index_builds.listing import IndexState
@@ -216,7 +216,10 @@ class History:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", ConditionWarning)
                     rows = rows_of(table.scan(as_of=instant))
-            except UsageError as problem:
+            except (
+                UsageError,
+                NoSuchFileError,
+            ) as problem:  # files of a clean that died are gone before it is recorded
                 assert self.cleaned, (instant, str(problem))
                 continue
             names = [*FIXED, *moment.columns]
@@ -236,7 +239,7 @@ class History:
             try:
                 changes = rows_of(table.changes(since=since))
                 later = rows_of(table.scan(since=since, columns=list(self.schema().names)))
-            except (UsageError, ConflictError) as problem:
+            except (UsageError, ConflictError, NoSuchFileError) as problem:
                 assert self.cleaned or "pending" in str(problem), (since, str(problem))
                 continue
             names = list(self.schema().names)
