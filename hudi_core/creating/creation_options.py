@@ -12,7 +12,7 @@ from typing import Final
 
 from hudi_core.commit.storage_lock import LOCK_PROVIDER
 from hudi_core.errors import UsageError
-from hudi_core.keys.options import RECORD_KEY
+from hudi_core.keys.options import GENERATOR_CLASS, GENERATOR_TYPE, RECORD_KEY
 from hudi_core.service_properties import is_of_service
 from hudi_core.tagging.bucket_layout import (
     BUCKET,
@@ -24,8 +24,6 @@ from hudi_core.tagging.bucket_layout import (
 )
 
 _TABLE: Final = "hoodie.table."
-KEY_GENERATOR: Final = "hoodie.datasource.write.keygenerator.type"
-GENERATOR_CLASS: Final = "hoodie.datasource.write.keygenerator.class"
 MERGE_MODE: Final = "hoodie.record.merge.mode"
 
 _PERSISTED: Final = re.compile(
@@ -95,7 +93,7 @@ def select_persisted_options(options: Mapping[str, str]) -> dict[str, str]:
 
 def options_of_writes(options: Iterable[str]) -> list[str]:
     """The options that are of single writes, and so have no effect on a new table."""
-    kept = {*_OF_ARGUMENTS, KEY_GENERATOR, GENERATOR_CLASS, MERGE_MODE, LOCK_PROVIDER}
+    kept = {*_OF_ARGUMENTS, GENERATOR_TYPE, GENERATOR_CLASS, MERGE_MODE, LOCK_PROVIDER}
     return [option for option in options if option not in kept and not _is_kept(option)]
 
 

@@ -8,15 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from hudi_core.creating.creation_options import (
-    GENERATOR_CLASS,
-    KEY_GENERATOR,
-    MERGE_MODE,
-    refuse_options,
-    select_persisted_options,
-)
+from hudi_core.creating.creation_options import MERGE_MODE, refuse_options, select_persisted_options
 from hudi_core.errors import UsageError, list_names
-from hudi_core.keys.options import select_time_options
+from hudi_core.keys.options import GENERATOR_CLASS, GENERATOR_TYPE, select_time_options
 from hudi_core.options import (
     CdcMode,
     KeyGeneratorType,
@@ -152,7 +146,7 @@ def _merge_mode(table: NewTable) -> MergeMode:
 
 
 def _generator(table: NewTable, partition_fields: Sequence[str]) -> KeyGeneratorType:
-    stated = table.options.get("hoodie.table.keygenerator.type") or table.options.get(KEY_GENERATOR)
+    stated = table.options.get("hoodie.table.keygenerator.type") or table.options.get(GENERATOR_TYPE)
     generator = infer_generator(tuple(table.key), partition_fields)
     if stated:
         try:
@@ -180,7 +174,7 @@ def _refuse_idle_times(table: NewTable, generator: KeyGeneratorType) -> None:
         return
     if times := select_time_options(table.options):
         expected = (
-            f"{KEY_GENERATOR}=TIMESTAMP or a column:TIMESTAMP in partition_by, for a table with times in its paths"
+            f"{GENERATOR_TYPE}=TIMESTAMP or a column:TIMESTAMP in partition_by, for a table with times in its paths"
         )
         raise UsageError(min(times), expected=expected, found=f"the key generator {generator.value}")
 

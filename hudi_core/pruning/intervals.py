@@ -83,8 +83,8 @@ def plain_keys(data_type: t.Type, literals: list[bytes] | None) -> OrderKeys:
             return _KEYS_OF_TYPES.get(type(data_type)) or IntegerKeys(_scale(data_type), 0, -(2**63), 2**63 - 1, False)
 
 
-def plain_intervals(statistics: ColumnStatistics, keys: OrderKeys, literals: list[bytes] | None) -> Intervals:
-    """The intervals of a column in its `plain_keys`."""
+def plain_intervals(statistics: ColumnStatistics, keys: OrderKeys, literals: LiteralWords | None) -> Intervals:
+    """The intervals of a column in its `plain_keys`, those of strings among their literals."""
     lower_known, upper_known = statistics.lower_known, statistics.upper_known
     if isinstance(keys, FloatKeys):
         return _fold_floats(statistics)[1]
@@ -94,7 +94,7 @@ def plain_intervals(statistics: ColumnStatistics, keys: OrderKeys, literals: lis
             and isinstance(statistics.upper, ByteStrings)
             and literals is not None
         )
-        lower, upper, in_order = place_bounds(statistics.lower, statistics.upper, LiteralWords.from_list(literals))
+        lower, upper, in_order = place_bounds(statistics.lower, statistics.upper, literals)
         return _interval(keys, statistics, lower, upper, lower_known, upper_known, in_order)
     fits = np.ones(len(statistics), np.bool_)
     for bound, is_known in ((statistics.lower, lower_known), (statistics.upper, upper_known)):
@@ -225,7 +225,7 @@ def _narrow(values: Any, base: int) -> KeyArray:
 def _fold_texts(statistics: ColumnStatistics, literals: list[bytes] | None) -> tuple[OrderKeys, Intervals]:
     if literals is not None:
         keys = plain_keys(statistics.type, literals)
-        return keys, plain_intervals(statistics, keys, literals)
+        return keys, plain_intervals(statistics, keys, LiteralWords.from_list(literals))
     assert isinstance(statistics.lower, ByteStrings) and isinstance(statistics.upper, ByteStrings)
     texts, prefix, cut = _shorten(concat_byte_strings([statistics.lower, statistics.upper]))
     numbers, order = ranks(texts)

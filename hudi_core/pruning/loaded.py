@@ -41,13 +41,12 @@ class Loaded:
 
     keys: OrderKeys
     statistics: ColumnStatistics
-    literals: list[bytes] | None
-    words: LiteralWords | None
+    literals: LiteralWords | None
 
     @staticmethod
     def from_statistics(statistics: ColumnStatistics, literals: list[bytes] | None) -> Loaded:
         words = None if literals is None else LiteralWords.from_list(literals)
-        return Loaded(plain_keys(statistics.type, literals), statistics, literals, words)
+        return Loaded(plain_keys(statistics.type, literals), statistics, words)
 
     @property
     def nulls(self) -> Bools:
@@ -112,9 +111,9 @@ class Loaded:
         """The keys of both bounds, and whether the lower one is at most the upper one."""
         lower: Any = take_bounds(self.statistics.lower, files)
         upper: Any = take_bounds(self.statistics.upper, files)
-        if self.words is None:
+        if self.literals is None:
             return lower, upper, lower <= upper
-        return place_bounds(lower, upper, self.words)
+        return place_bounds(lower, upper, self.literals)
 
 
 _GREATEST = 2**63 - 1

@@ -28,6 +28,10 @@ class KeyColumns:
     def __len__(self) -> int:
         return len(self.partitions)
 
+    def count_by_path(self) -> dict[str, int]:
+        """How many keys each partition has, by its path."""
+        return dict(zip(self.paths, np.bincount(self.partitions, minlength=len(self.paths)).tolist(), strict=True))
+
     def by_partition(self) -> Iterator[tuple[str, Numbers]]:
         """The rows of the keys in each partition."""
         # numbers of two bytes are sorted by their digits

@@ -121,10 +121,7 @@ def _incoming(
 
     rows = spool(table.engine, prepares.stored, prepare())
     joined = concat_keys(keys) if keys else _NO_KEYS
-    odd = {
-        path: _count(joined, number) for number, path in enumerate(joined.paths) if HIVE_DEFAULT in path or ":" in path
-    }
-    warn_of_partitions(table, odd)
+    warn_of_partitions(table, joined.count_by_path())
     return Incoming(prepares.schema.table, prepares.stored, rows, joined, prepares.schema.kept)
 
 
@@ -143,10 +140,6 @@ def warn_of_partitions(table: Table, rows: Mapping[str, int]) -> None:
             "reads a table that has one (hoodie.datasource.write.partitionpath.urlencode=true of a new table encodes it)",
             stacklevel=3,
         )
-
-
-def _count(keys: KeyColumns, partition: int) -> int:
-    return int(np.count_nonzero(keys.partitions == partition))
 
 
 def join_keys(records: Sequence[StringColumn], paths: Sequence[StringColumn]) -> KeyColumns:

@@ -158,8 +158,7 @@ class PartCounts:
         numbers = np.arange(self.rows, self.rows + len(keys), dtype=np.int64)
         self.sampler.add(keys)
         self._sum.add(keys)
-        counts = np.bincount(keys.partitions, minlength=len(keys.paths)).tolist()
-        self.partitions.update(dict(zip(keys.paths, counts, strict=True)))
+        self.partitions.update(keys.count_by_path())
         self.rows += len(keys)
         self.packets += 1
         loses, removes = (None, None) if changed is None else (changed.loses, changed.removes)
